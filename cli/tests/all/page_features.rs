@@ -2,7 +2,11 @@
 //!
 //! In the browser of `browser`; without it these tests are skipped, and say so.
 
-use mayfly_profile::{ClassCounts, ClassId, Frame, FrameId, Progress, Tally, Tracking, Update};
+use mayfly_profile::{
+    ByteAges, ClassCounts, ClassId, Frame, FrameId, Held, HolderCount, HolderCounts, LifetimeCounts,
+    LifetimeHistograms, Lifetimes, Load, Progress, Section, SiteCounts, SiteId, SiteLifetimes, Stamp, Tally,
+    Tracking, Trust, Update,
+};
 
 use crate::browser;
 use crate::recorded::{Recording, updates};
@@ -134,4 +138,93 @@ fn the_first_view_says_what_is_old_and_alive_and_what_was_found() {
     for sentence in sentences {
         assert!(screen.contains(&sentence), "{sentence:?} is not on the first screen: {screen}");
     }
+}
+
+/// Each second `a.Main.serve` makes an object that stays.
+fn leaking() -> Recording {
+    const SECONDS: u64 = 100;
+    const SIZE: u64 = 4_096;
+    let tally = Tally::of(SECONDS, SIZE);
+    let (mut lifetimes, mut of_site, mut ages) =
+        (Lifetimes::default(), SiteLifetimes::default(), ByteAges::default());
+    for second in 1..=SECONDS {
+        let age = second * 1_000;
+        lifetimes.ms.record_living(age, 1);
+        lifetimes.bytes.record_living(age << 10, 1);
+        of_site.ms.record_living(age, Load::held(Tally::of(1, SIZE), (age, age)));
+        of_site.bytes.record_living(age << 10, Load::held(Tally::of(1, SIZE), (age << 10, age << 10)));
+        ages.ms.record_living(age, SIZE);
+        ages.bytes.record_living(age << 10, SIZE);
+    }
+    of_site.survived = tally;
+    let collected = vec![Tally::default(); 3];
+    let counts = LifetimeCounts { live: tally, collected: collected.clone(), lifetimes };
+    let class = ClassCounts { id: ClassId(1), allocated: tally, lifetimes: Some(counts) };
+    let site = SiteCounts {
+        id: SiteId(1),
+        allocated: tally,
+        live: Some(tally),
+        collected,
+        byte_seconds: 0.0,
+        error: 0.0,
+    };
+    let stamp = Stamp { ms: SECONDS * 1_000, alive: (SECONDS * 1_000, (SECONDS * 1_000) << 10) };
+    let (classes, sites) = (vec![(ClassId(1), ages)], vec![(SiteId(1), of_site)]);
+    let histograms = LifetimeHistograms { stamp, classes, sites };
+    let progress = Progress {
+        duration_ms: SECONDS * 1_000,
+        gcs: SECONDS as u32,
+        classes: vec![class],
+        sites: vec![site],
+        trust: Trust { accounted_bytes: tally.bytes, ..Trust::default() },
+        ..Progress::default()
+    };
+    let names = |update: &Update| {
+        matches!(update, Update::Start(_) | Update::Class { .. } | Update::Frame { .. } | Update::Site { .. })
+    };
+    let mut all: Vec<_> = updates(Tracking::EveryObject, 0).into_iter().filter(names).collect();
+    let lives = Update::from(Section::Lifetimes(Box::new(histograms)));
+    all.extend([Update::from(progress), lives, Update::End]);
+    Recording::with(all)
+}
+
+#[test]
+fn what_grows_is_on_the_page_in_the_words_of_the_first_screen_with_where_its_holders_are_found() {
+    let recording = leaking();
+    follows(&recording, "growing");
+    let page = recording.text(&["--html"], &[]);
+    let script = "[...document.querySelectorAll('#growing tr')].map(row => [...row.children].map(cell => [...cell.childNodes].map(one => one.textContent).join('\\n')))";
+    let Some(found) = browser::driven(&page, script, recording.folder(), 1_240, &[]) else { return };
+    let rows: Vec<[String; 5]> = serde_json::from_value(found).expect("rows");
+    let screen = recording.text(&["--text"], &[]).split_whitespace().collect::<Vec<_>>().join(" ");
+    let [what, rate, live, objects, since] = &rows[0];
+    let (what, details) = what.split_once('\n').expect("what it is");
+    assert!(screen.contains(&format!("! growing: {what}, lately {rate} ")), "{rows:?}: {screen}");
+    let sentence = format!("{live} live in {objects} objects since {since}, {details}");
+    assert!(screen.contains(&sentence), "{sentence:?}: {screen}");
+    assert!(screen.contains("who holds them: mayfly leaks PID"), "{screen}");
+}
+
+/// Buffers outside of the heap, by who made them.
+#[test]
+fn what_is_outside_of_the_heap_is_on_the_page_by_who_made_it() {
+    let mut all = updates(Tracking::EveryObject, 0);
+    let end = all.pop().expect("an end");
+    let (id, name) = (ClassId(3), "java.nio.DirectByteBuffer$Deallocator".to_owned());
+    let site = Update::Site { id: SiteId(6), class: id, stack: vec![FrameId(1), FrameId(0)] };
+    let held = Held { number: 12, bytes: 12 << 20 };
+    let rows = vec![HolderCount { class: id, site: Some(SiteId(6)), held, born_ms: 2_000 }];
+    let counts = HolderCounts { rows, unknown: 2, ..HolderCounts::default() };
+    all.extend([Update::Class { id, name }, site, Update::from(Section::Holders(counts)), end]);
+    let recording = Recording::with(all);
+    let page = recording.text(&["--html"], &[]);
+    let script = "[...document.querySelectorAll('.of-outside tr')].map(row => [...row.children].map(cell => cell.textContent))";
+    let full = recording.text(&["--full"], &[]).split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some(found) = browser::driven(&page, script, recording.folder(), 1_240, &[]) else { return };
+    let rows: Vec<Vec<String>> = serde_json::from_value(found).expect("rows");
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    for row in rows {
+        assert!(full.contains(&row.join(" ")), "{row:?}: {full}");
+    }
+    assert!(page.contains("of 2 more the size is not known (?)") && page.contains("12.0 MiB in 12"));
 }

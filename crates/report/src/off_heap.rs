@@ -161,9 +161,20 @@ fn place(row: &HolderRow) -> String {
     frame.map_or_else(|| "?".to_owned(), |frame| place_text(&frame.class, &frame.method, frame.line))
 }
 
-/// Writes who made what is outside of the heap; nothing if none of its objects was followed.
-pub(crate) fn write_holders(out: &mut String, profile: &Profile, limit: Option<usize>) {
-    let Some(holders) = &profile.holders else { return };
+/// Who made what is outside of the heap, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoldersTable {
+    /// What it is, and how much in all.
+    pub heading: String,
+    /// The first has the headings of columns.
+    pub rows: Vec<Vec<String>>,
+    /// What is in no row.
+    pub left_out: Vec<String>,
+}
+
+/// Who made what is outside of the heap, in so many rows at most; `None` if none of its objects was followed.
+pub fn holders(profile: &Profile, most: usize) -> Option<HoldersTable> {
+    let holders = profile.holders.as_ref()?;
     let all = holders.held();
     let amount = amount(profile, holders);
     let in_all = match amount {
@@ -172,31 +183,41 @@ pub(crate) fn write_holders(out: &mut String, profile: &Profile, limit: Option<u
             format!("{about}{} in {}", units::bytes(all.bytes), units::grouped(all.number))
         }
     };
-    line(out, 0, &format!("Outside of the heap, by who made it: {in_all}"));
-    let shown = limit.unwrap_or(ROWS).min(holders.rows.len());
+    let shown = most.min(holders.rows.len());
     let names: &[&str] = match amount {
         Amount::Share(_) => &["share", "oldest", "what", "made by"],
         Amount::Bytes(_) => &["bytes", "number", "oldest", "what", "made by"],
     };
-    let mut cells = vec![names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()];
-    cells.extend(holders.rows[..shown].iter().map(|row| {
-        let mut cells = match amount {
-            Amount::Share(all) => vec![units::whole_percent(row.held.bytes as f64 / all as f64)],
-            Amount::Bytes(about) => {
-                let number = units::grouped(row.held.number);
-                vec![format!("{about}{}", units::bytes(row.held.bytes)), format!("{about}{number}")]
-            }
-        };
-        cells.extend([age(profile, row), what(row).to_owned(), place(row)]);
-        cells
-    }));
-    out.push_str(&right_aligned(&cells, "  "));
+    let mut rows = vec![names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()];
+    rows.extend(holders.rows[..shown].iter().map(|row| cells(profile, row, &amount)));
+    let mut left_out = Vec::new();
     if shown < holders.rows.len() {
-        line(out, 2, &format!("{} more rows, in JSON", holders.rows.len() - shown));
+        left_out.push(format!("{} more rows, in JSON", holders.rows.len() - shown));
     }
     if holders.unknown > 0 {
-        line(out, 2, &format!("of {} more the size is not known (?)", units::grouped(holders.unknown)));
+        left_out.push(format!("of {} more the size is not known (?)", units::grouped(holders.unknown)));
     }
+    Some(HoldersTable { heading: format!("Outside of the heap, by who made it: {in_all}"), rows, left_out })
+}
+
+fn cells(profile: &Profile, row: &HolderRow, amount: &Amount) -> Vec<String> {
+    let mut cells = match amount {
+        Amount::Share(all) => vec![units::whole_percent(row.held.bytes as f64 / *all as f64)],
+        Amount::Bytes(about) => {
+            let number = units::grouped(row.held.number);
+            vec![format!("{about}{}", units::bytes(row.held.bytes)), format!("{about}{number}")]
+        }
+    };
+    cells.extend([age(profile, row), what(row).to_owned(), place(row)]);
+    cells
+}
+
+/// Writes that table; nothing if there is none.
+pub(crate) fn write_holders(out: &mut String, profile: &Profile, limit: Option<usize>) {
+    let Some(table) = holders(profile, limit.unwrap_or(ROWS)) else { return };
+    line(out, 0, &table.heading);
+    out.push_str(&right_aligned(&table.rows, "  "));
+    table.left_out.iter().for_each(|text| line(out, 2, text));
     blank(out);
 }
 

@@ -185,5 +185,15 @@
       check("a click shows what of it is alive", by("value").value === "live" && exact() > 0 && all("#chips button").length >= 1, exact());
       return done();
     },
+    growing: () => {
+      const rows = all("#growing tr"), section = rows[0]?.closest("section");
+      check("what grows stands first", rows.length > 0 && section.getBoundingClientRect().top < by("old").getBoundingClientRect().top, rows.length);
+      check("and which command finds its holders", section?.textContent.includes("mayfly leaks PID"), section?.textContent);
+      const cls = rows[0].dataset.class;
+      rows[0].click();
+      check("a click shows what of it is alive", by("value").value === "live" && exact() > 0 && all("#chips button").length === 1, exact());
+      check("of its class alone", all("#rows tr[aria-selected=true]").length === 1 && all("#rows tr[aria-selected=true]")[0].children[0].textContent === cls, cls);
+      return done();
+    },
   };
 })()

@@ -10,6 +10,7 @@ use mayfly_report::size;
 use super::cells::{Cells, Placed};
 use super::document::{Class, Data, Head, written};
 use super::figures::Figure;
+use super::growing::Growing;
 use super::verdicts::Verdicts;
 
 /// What changed between two sides.
@@ -62,6 +63,7 @@ impl DiffPage {
             facts: self.facts.clone(),
             figures: self.figures(),
             found: Vec::new(),
+            growing: Growing::default(),
             old: Vec::new(),
             trust: self.words.clone(),
             summary: &self.summary,

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::cells::Cells;
 use super::clocks::Clocks;
 use super::figures::Figure;
+use super::growing::Growing;
 use super::old::OldAlive;
 use super::timeline::Timeline;
 use super::traces::Traces;
@@ -48,6 +49,8 @@ pub(super) struct Head<'a> {
     pub(super) figures: Vec<Figure>,
     /// Sentences on what was found, the most important first; with what to do next.
     pub(super) found: Vec<mayfly_report::Finding>,
+    /// What grows.
+    pub(super) growing: Growing,
     /// What is old and alive.
     pub(super) old: Vec<OldAlive>,
     pub(super) trust: Vec<String>,
@@ -55,6 +58,14 @@ pub(super) struct Head<'a> {
     pub(super) summary: &'a str,
     /// Whether it is of two sides.
     pub(super) is_compared: bool,
+}
+
+impl Head<'_> {
+    /// Whether anything stands beside what was found.
+    fn has_tables(&self) -> bool {
+        let Growing { rows, outside, .. } = &self.growing;
+        !rows.is_empty() || outside.is_some() || !self.old.is_empty()
+    }
 }
 
 /// What the script reads.

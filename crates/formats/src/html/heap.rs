@@ -9,6 +9,7 @@ use mayfly_report::{count, size};
 use super::cells::{Cells, Placed};
 use super::document::{Class, Data, Head, written};
 use super::figures::Figure;
+use super::growing::Growing;
 
 /// What of a heap is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +59,7 @@ impl HeapPage {
             facts: self.facts.clone(),
             figures,
             found: Vec::new(),
+            growing: Growing::default(),
             old: Vec::new(),
             trust: self.words.clone(),
             summary: "",

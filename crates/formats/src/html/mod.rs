@@ -11,6 +11,7 @@ mod diff;
 mod document;
 mod figures;
 mod groups;
+mod growing;
 mod heap;
 mod old;
 mod timeline;
@@ -29,6 +30,7 @@ use self::clocks::Clocks;
 pub use self::diff::{DiffPage, DiffPart};
 use self::document::{Class, Curves, Data, Head, written};
 use self::figures::{facts, figures};
+use self::growing::Growing;
 pub use self::heap::{HeapPage, HeapPart};
 use self::timeline::Timeline;
 use self::traces::Traces;
@@ -56,6 +58,7 @@ pub(crate) fn write(
         facts: facts(profile),
         figures: figures(profile, &all),
         found: mayfly_report::found(profile, &profile.run.view),
+        growing: Growing::of(profile),
         old: old::rows(profile),
         trust: coverage(profile),
         summary: &summary,

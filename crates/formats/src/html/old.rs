@@ -7,6 +7,8 @@ use mayfly_report::{count, duration, place_text, readable_class, size};
 
 /// Rows.
 const ROWS: usize = 8;
+/// Less of the bytes of all rows is not worth one.
+const LITTLE: f64 = 0.01;
 
 /// Live objects that one method made, and that a collection has left.
 pub(super) struct OldAlive {
@@ -32,6 +34,8 @@ pub(super) fn rows(profile: &Profile) -> Vec<OldAlive> {
     let mut rows = profile.old(&rules(profile));
     rows.retain(|row| !row.old.live.is_empty());
     rows.sort_by_key(|row| std::cmp::Reverse(row.old.live.bytes));
+    let all: u64 = rows.iter().map(|row| row.old.live.bytes).fold(0, u64::saturating_add);
+    rows.retain(|row| row.old.live.bytes as f64 >= LITTLE * all as f64);
     rows.truncate(ROWS);
     let row = |row: &OldRow<'_>| OldAlive {
         class: row.class.to_owned(),

@@ -418,8 +418,8 @@ const page = whole_data => {
     by(id)?.addEventListener("keydown", event => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(event.target.closest("tr")); } });
   };
   pressed("causes", line => { view.cause = view.cause === line.dataset.cause ? null : line.dataset.cause; mark(); });
-  // What is old: alive, of that class, and of that age.
-  pressed("old", line => {
+  // What is old, or grows: alive, of that class, and of that age.
+  for (const id of ["old", "growing"]) pressed(id, line => {
     nothing();
     view.cls = data.classes.findIndex(cls => cls.name === line.dataset.class);
     by("value").value = "live";

@@ -6,6 +6,7 @@
 mod collections;
 mod coverage;
 mod findings;
+mod growers;
 mod growing;
 mod lives;
 mod longest;
@@ -17,6 +18,8 @@ mod traces;
 mod ways;
 
 use mayfly_profile::{BlameRules, MethodProfile, Profile, Variances, View};
+
+pub use growers::{GrowerWords, growers};
 
 use crate::followed::tracking_text;
 use crate::over_time::in_short;

@@ -1,0 +1,28 @@
+//! What grows, by who makes it, and what is outside of the heap: tables below what was found.
+//!
+//! Not here: what grows (`mayfly-profile`, `growing`), and its words (`mayfly-report`). Who holds what is in the heap, no recording knows.
+
+use mayfly_profile::Profile;
+use mayfly_report::{GrowerWords, HoldersTable, growers, holders};
+
+/// Rows of a table.
+const ROWS: usize = 8;
+
+/// What becomes more and more.
+#[derive(Default)]
+pub(super) struct Growing {
+    pub(super) rows: Vec<GrowerWords>,
+    /// How many more there are.
+    pub(super) more: usize,
+    /// Who made what is outside of the heap.
+    pub(super) outside: Option<HoldersTable>,
+}
+
+impl Growing {
+    pub(super) fn of(profile: &Profile) -> Self {
+        let mut rows = growers(profile, &profile.run.view);
+        let more = rows.len().saturating_sub(ROWS);
+        rows.truncate(ROWS);
+        Self { rows, more, outside: holders(profile, ROWS) }
+    }
+}

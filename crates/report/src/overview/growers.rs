@@ -1,0 +1,126 @@
+//! What is sure to grow, in words: for the first screen and for other tables.
+//!
+//! Not here: which of it the first screen names (`growing`).
+
+use mayfly_profile::{Grower, Profile, View};
+
+use crate::names::{class_text, place_text};
+use crate::text::{printable, shorten};
+use crate::units;
+use crate::units::plus_minus;
+
+/// Columns of a name in a sentence.
+const NAME: usize = 50;
+/// What begins within this share of the time is there since the start.
+const AT_THE_START: f64 = 0.1;
+
+/// What is sure to grow, in the words of the first screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrowerWords {
+    /// The class of most of its bytes, as `Class.getName()` gives it.
+    pub class: String,
+    /// Who makes it, as `made by Cart.put:12`; its class where no stacks tell.
+    pub what: String,
+    /// How fast, in bytes a second.
+    pub rate: String,
+    /// The error of that.
+    pub sureness: String,
+    /// Bytes that are live.
+    pub live: String,
+    /// Objects of these.
+    pub objects: String,
+    /// `the start`, or a moment of the profiled time.
+    pub since: String,
+    /// What it is, if `what` does not name it: `most of a.B`.
+    pub most_of: String,
+    /// The line of the program that most of it is made below, if it is another than that of `what`.
+    pub below: String,
+}
+
+/// All that is sure to grow, the first as on the first screen.
+pub fn growers(profile: &Profile, view: &View) -> Vec<GrowerWords> {
+    let shown = view.of(profile);
+    let Ok(growing) = shown.growing() else { return Vec::new() };
+    sure(&growing.growers).map(|grower| GrowerWords::of(&shown, grower)).collect()
+}
+
+pub(super) fn sure(growers: &[Grower]) -> impl Iterator<Item = &Grower> {
+    growers.iter().filter(|grower| grower.growth.is_sure())
+}
+
+impl GrowerWords {
+    pub(super) fn of(profile: &Profile, grower: &Grower) -> Self {
+        let since = match grower.since_ms as f64 {
+            ms if ms < AT_THE_START * profile.duration_ms as f64 => "the start".to_owned(),
+            _ => units::clock(grower.since_ms),
+        };
+        Self {
+            class: grower.class.clone(),
+            what: what(grower),
+            rate: format!("{}/s", units::bytes(grower.bytes_per_s.round() as u64)),
+            sureness: plus_minus(grower.error),
+            live: units::bytes(grower.live.bytes),
+            objects: units::count(grower.live.objects),
+            since,
+            most_of: most_of(grower),
+            below: below(profile, grower),
+        }
+    }
+
+    /// What it is, and where most of it is made; empty if `what` says it all.
+    pub fn details(&self) -> String {
+        let Self { most_of, below, .. } = self;
+        match (most_of.is_empty(), below.is_empty()) {
+            (_, true) => most_of.clone(),
+            (true, false) => format!("most made below {below}"),
+            (false, false) => format!("{most_of}, most made below {below}"),
+        }
+    }
+
+    /// On the first screen.
+    pub(super) fn sentences(&self) -> [String; 2] {
+        let Self { what, rate, sureness, live, objects, since, .. } = self;
+        let details = added(&self.details());
+        [
+            format!("! growing: {what}, lately {rate} ({sureness})"),
+            format!("   {live} live in {objects} objects since {since}{details}"),
+        ]
+    }
+}
+
+/// Who makes it; its class where no stacks tell.
+pub(super) fn what(grower: &Grower) -> String {
+    match grower.method() {
+        Some(_) => format!("made by {}", name(&grower.maker.to_string())),
+        None => shorten(&class_text(&grower.class), NAME, "..."),
+    }
+}
+
+/// What it is, if that is not named already: the program's own class, or that of most bytes.
+pub(super) fn most_of(grower: &Grower) -> String {
+    let short = |class: &str| shorten(&class_text(class), NAME, "...");
+    match (grower.method(), &grower.own_class) {
+        (None, _) => String::new(),
+        (Some(_), Some(own)) => format!("of {} and others", short(own)),
+        (Some(_), None) => format!("most of {}", short(&grower.class)),
+    }
+}
+
+/// The line of the program itself that most of it is made below, if another is named as its maker.
+fn below(profile: &Profile, grower: &Grower) -> String {
+    let frame = grower.below(profile);
+    frame.map_or_else(String::new, |frame| {
+        let (class, method) = frame.in_source();
+        name(&place_text(class, method, frame.line))
+    })
+}
+
+/// A part of a sentence behind a comma; nothing if there is none.
+pub(super) fn added(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(", {text}") }
+}
+
+/// A name that leaves room for the sentence.
+fn name(text: &str) -> String {
+    shorten(&printable(text), NAME, "...")
+}
