@@ -12,8 +12,12 @@ pub(super) struct Linked<'p>(HashMap<(&'p str, &'p Stack), Vec<&'p TracedObjects
 impl<'p> Linked<'p> {
     pub(super) fn of(profile: &'p Profile) -> Self {
         let mut rows: HashMap<_, Vec<_>> = HashMap::new();
+        let only = only_stacks(profile);
         for row in profile.traces.iter().flat_map(|traces| &traces.rows) {
-            rows.entry((row.class.as_str(), &row.stack)).or_default().push(row);
+            // Of most objects no stack is taken: where all of the class are at one, it is theirs.
+            let known = only.get(row.class.as_str()).filter(|_| row.stack.is_empty());
+            let stack = known.copied().flatten().unwrap_or(&row.stack);
+            rows.entry((row.class.as_str(), stack)).or_default().push(row);
         }
         // As the parts of a cell: the younger first.
         rows.values_mut().for_each(|rows| rows.sort_by_key(|row| std::cmp::Reverse(row.born_ms)));
@@ -26,6 +30,18 @@ impl<'p> Linked<'p> {
         let left = rows.map(|row| (row.context, [row.live.bytes, row.live.objects]));
         OfCell { left: left.collect() }
     }
+}
+
+/// Of each class of which anything is alive the stack that all of it is at; `None` if there are several.
+fn only_stacks(profile: &Profile) -> HashMap<&str, Option<&Stack>> {
+    let mut only = HashMap::new();
+    if profile.traces.is_none() {
+        return only;
+    }
+    for cell in profile.cells().iter().filter(|cell| cell.amounts.of(Value::LiveObjects) > 0) {
+        only.entry(cell.class).and_modify(|stack| *stack = None).or_insert(Some(cell.stack));
+    }
+    only
 }
 
 /// What is left of the rows of a cell: bytes, and objects.
@@ -61,7 +77,48 @@ impl OfCell {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_profile::{ClassProfile, Frame, SiteProfile, Tally, Traces};
+
     use super::*;
+
+    fn site(method: &str) -> SiteProfile {
+        let frame = Frame { class: "a.Main".into(), method: method.into(), ..Frame::default() };
+        let (stack, live) = (Stack::from(vec![frame]), Some(Tally::of(3, 24)));
+        SiteProfile {
+            class: "a.A".to_owned(),
+            stack,
+            live,
+            allocated: Tally::of(3, 24),
+            ..SiteProfile::default()
+        }
+    }
+
+    /// Stacks are taken of a sample: most rows had none, and so no link.
+    #[test]
+    fn objects_without_a_stack_are_at_the_only_one_of_their_class() {
+        let context = TraceContext::new([7; 16], [7; 8]).expect("ids");
+        let (class, stack) = ("a.A".to_owned(), Stack::NONE);
+        let row = TracedObjects { context, class, stack, live: Tally::of(2, 24), born_ms: 7 };
+        let of_class = |sites: Vec<SiteProfile>| {
+            let live = Tally::of(3 * sites.len() as u64, 24);
+            let class = ClassProfile {
+                name: "a.A".to_owned(),
+                allocated: live,
+                live: Some(live),
+                ..ClassProfile::default()
+            };
+            let traces = Some(Traces { rows: vec![row.clone()], ..Traces::default() });
+            let mut profile = Profile { classes: vec![class], sites, traces, ..Profile::default() };
+            (profile.run.lifetimes, profile.run.stacks) = (true, true);
+            profile
+        };
+        let linked = |profile: &Profile| {
+            let (rows, cells) = (Linked::of(profile), profile.cells());
+            cells.iter().map(|cell| rows.of_cell(cell).left.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(linked(&of_class(vec![site("run")])), [1]);
+        assert_eq!(linked(&of_class(vec![site("run"), site("other")])), [0, 0], "nobody knows at which");
+    }
 
     #[test]
     fn parts_with_links_and_without_add_up() {
