@@ -24,6 +24,10 @@ jmh:
 spark:
     profiler-java/spark/build
 
+# Build the scopes per endpoint, target/mayfly-endpoints.jar (needs a JDK 17, and Maven to fetch APIs of web frameworks)
+endpoints:
+    profiler-java/endpoints/build
+
 # Build the web console, target/mayfly-console-{jakarta,javax}.war (needs a JDK, and Maven to fetch Tomcat)
 console:
     profiler-java/web/build

@@ -244,6 +244,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "CLASS.METHOD", conflicts_with = "sampled")]
     pub(crate) scope: Vec<String>,
 
+    /// Follow what survives the scopes that the program enters itself: endpoints of a web server (mayfly-endpoints.jar), @Scoped, Mayfly.scope
+    #[arg(long, conflicts_with = "sampled")]
+    pub(crate) scopes: bool,
+
     /// Print a live histogram to standard error every SECONDS (1), between what the program writes
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     pub(crate) live: Option<NonZeroU64>,
@@ -281,6 +285,7 @@ Examples:
   mayfly run --every-object --include com.example -- java -jar app.jar
   mayfly run --live-view -- java -jar app.jar
   mayfly run --scope com.example.Handler.handle -- java -jar app.jar
+  mayfly run --scopes -- java -jar app.jar
   mayfly run --sampled -- java -jar app.jar
   mayfly run --sampled --census -- java -jar app.jar
   mayfly run -o out/%p.mayfly -- mvn test

@@ -95,7 +95,7 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
         every_object()
     } else if let Some(bytes) = &args.sample {
         options.with("sample", bytes).flag("trace").flag(LINES)
-    } else if !args.scope.is_empty() {
+    } else if args.scopes || !args.scope.is_empty() {
         // A sample does not show in which scope an object was made.
         options.flag("track-balanced").flag("trace").flag(LINES)
     } else {
@@ -272,6 +272,11 @@ mod tests {
             options_of(&[&two[..], &["--every-object", "--agent-options", "#scope-f.G.h"]].concat()),
             format!("#trackcollections#trace#lines{scopes}#recording-/r/%p#scope-f.G.h"),
             "raw scopes are further ones"
+        );
+        assert_eq!(
+            options_of(&["--scopes"]),
+            "#track-balanced#trace#lines#live-0#recording-/r/%p",
+            "scopes that the program enters"
         );
         assert_eq!(options_of(&["--scope", "a.B.c", "--counts-only"]), "#scope-a.B.c#live-0#recording-/r/%p");
     }

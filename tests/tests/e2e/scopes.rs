@@ -12,7 +12,8 @@ fn run(jvm: &Jvm, options: &str, what: &str) -> (String, Profiled) {
 }
 
 /// The scope of these names.
-fn scope<'r>(json: &'r Value, path: &[&str]) -> &'r Value {
+#[track_caller]
+pub(crate) fn scope<'r>(json: &'r Value, path: &[&str]) -> &'r Value {
     let scopes = json["scopes"].as_array().unwrap_or_else(|| panic!("no scopes in {json}"));
     let found = scopes.iter().find(|scope| scope["path"] == serde_json::json!(path));
     found.unwrap_or_else(|| panic!("no {path:?} in {scopes:#?}"))
@@ -23,12 +24,12 @@ fn number(value: &Value) -> u64 {
 }
 
 /// Entries, and those not left.
-fn entries(scope: &Value) -> (u64, u64) {
+pub(crate) fn entries(scope: &Value) -> (u64, u64) {
     (number(&scope["entries"]), number(&scope["open"]))
 }
 
 /// Objects and bytes of a class, in a scope.
-fn made(scope: &Value, class: &str) -> (u64, u64) {
+pub(crate) fn made(scope: &Value, class: &str) -> (u64, u64) {
     let classes = scope["classes"].as_array().expect("classes");
     let found = classes.iter().find(|row| row["name"] == class);
     found.map_or((0, 0), |row| (number(&row["allocated"]["objects"]), number(&row["allocated"]["bytes"])))
@@ -125,7 +126,7 @@ fn a_virtual_thread_takes_its_scope_along() {
 }
 
 /// Objects of a class that died inside, of which that is in doubt, that survived, and the live ones of these.
-fn outcome(scope: &Value, class: &str) -> [u64; 4] {
+pub(crate) fn outcome(scope: &Value, class: &str) -> [u64; 4] {
     let classes = scope["classes"].as_array().expect("classes");
     let row = classes.iter().find(|row| row["name"] == class).unwrap_or_else(|| panic!("no {class}"));
     let outcome = &row["outcome"];

@@ -2,34 +2,28 @@
 //!
 //! Tomcat comes from Maven's central repository, the browser is Debian's Chromium; without them these tests are skipped.
 
-use std::io::{self, BufRead, BufReader, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Duration;
 use std::{env, fs};
 
 use mayfly_tests::{
-    Jvm, Running, Workspace, any_jvm, artifacts, each_jvm, jdks, left_to_ci, mayfly, skip, workspace_root,
+    Jvm, Running, Workspace, any_jvm, each_jvm, jdks, left_to_ci, mayfly, skip, workspace_root,
 };
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// Longest wait for one answer.
-const LIMIT: Duration = Duration::from_secs(60);
+use crate::servers::{Answer, LIMIT, http, start_tomcat, tomcat, try_http};
 
 /// A container, and the war for it.
 struct Container {
     tomcat: &'static str,
     war: &'static str,
-    /// The first JDK that runs it.
-    oldest: u32,
 }
 
 const CONTAINERS: [Container; 2] = [
-    Container { tomcat: "10", war: "mayfly-console-jakarta.war", oldest: 11 },
-    Container { tomcat: "9", war: "mayfly-console-javax.war", oldest: 11 },
+    Container { tomcat: "10", war: "mayfly-console-jakarta.war" },
+    Container { tomcat: "9", war: "mayfly-console-javax.war" },
 ];
 
 /// The folder with both wars.
@@ -45,7 +39,7 @@ fn web() -> PathBuf {
 
 fn build() -> Result<Workspace, String> {
     for container in &CONTAINERS {
-        tomcat(container)?;
+        tomcat(container.tomcat)?;
     }
     let jdk = jdks(11).into_iter().find(|jdk| jdk.javac().is_some()).ok_or("no JDK with javac")?;
     let folder = Workspace::new();
@@ -53,15 +47,6 @@ fn build() -> Result<Workspace, String> {
     let output = output.map_err(|error| error.to_string())?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(folder)
-}
-
-fn tomcat(container: &Container) -> Result<PathBuf, String> {
-    let fetched = Command::new(web().join("fetch-tomcat")).arg(container.tomcat).output();
-    let fetched = fetched.map_err(|error| error.to_string())?;
-    if !fetched.status.success() {
-        return Err(String::from_utf8_lossy(&fetched.stderr).trim().to_owned());
-    }
-    Ok(PathBuf::from(String::from_utf8_lossy(&fetched.stdout).trim()))
 }
 
 /// A Tomcat with the console, under the agent or not.
@@ -74,36 +59,13 @@ struct Served {
 impl Served {
     /// Starts one on a free port of the loopback device; `None` if the JVM lacks what Tomcat needs.
     fn start(jvm: &Jvm, container: &Container, agent: Option<&str>) -> Option<Self> {
-        let wars = wars()?;
-        let what = format!("Tomcat {} on {jvm}", container.tomcat);
-        if jvm.feature < container.oldest {
-            skip(&what, "the JVM is too old for it");
-            return None;
-        }
-        let modules = jvm.modules();
-        // Those that it can't start without.
-        for needed in
-            ["java.management", "java.naming", "java.desktop", "java.instrument", "java.security.jgss"]
-        {
-            if !modules.contains(&needed.to_owned()) {
-                skip(&what, &format!("it lacks {needed}"));
-                return None;
-            }
-        }
-        let home = tomcat(container).expect("it was there when the wars were built");
+        let war = wars()?.join(container.war);
         let folder = Workspace::new();
-        for part in ["conf", "webapps", "temp", "logs"] {
-            fs::create_dir(folder.file(part)).expect("a folder");
-        }
-        fs::write(folder.file("conf/server.xml"), SERVER).expect("a file");
-        fs::write(folder.file("conf/web.xml"), WEB).expect("a file");
-        fs::copy(wars.join(container.war), folder.file("webapps/mayfly.war")).expect("a war");
-        let mut running = Running::of(command(jvm, &home, &folder, agent));
-        let line = running.wait_for_line("INFO: Starting ProtocolHandler");
-        let port =
-            Regex::new(r"-(\d+)\x22\]").expect("a pattern").captures(&line).expect("a port")[1].parse();
-        running.wait_for_line("INFO: Server startup in");
-        Some(Self { running, port: port.expect("a port"), folder })
+        let agent = agent.map(|options| format!("{options}#live-0#output-{}", folder.path().display()));
+        fs::create_dir(folder.file("webapps")).expect("a folder");
+        fs::copy(war, folder.file("webapps/mayfly.war")).expect("a war");
+        let (running, port) = start_tomcat(jvm, container.tomcat, &folder, agent.as_deref())?;
+        Some(Self { running, port, folder })
     }
 
     fn get(&self, path: &str) -> Answer {
@@ -125,79 +87,6 @@ impl Served {
     fn status(&self) -> Value {
         let told = mayfly(["status", "--json", &self.running.pid().to_string()]).ok().stdout;
         serde_json::from_str::<Value>(&told).expect("JSON")["profiling"].take()
-    }
-}
-
-/// Connects where it may, deploys what is there.
-const SERVER: &str = r#"<Server port="-1"><Service name="Catalina">
-<Connector port="0" address="127.0.0.1"/>
-<Engine name="Catalina" defaultHost="localhost">
-<Host name="localhost" appBase="webapps" startStopThreads="1" deployOnStartup="true" autoDeploy="false"/>
-</Engine></Service></Server>"#;
-
-const WEB: &str = r#"<web-app xmlns="http://xmlns.jcp.org/xml/ns/javaee" version="4.0"/>"#;
-
-fn command(jvm: &Jvm, home: &Path, folder: &Workspace, agent: Option<&str>) -> Command {
-    // What it logs goes to stderr.
-    let mut command = Command::new("sh");
-    command.args(["-c", "exec \"$0\" \"$@\" 2>&1"]).arg(jvm.java()).args(["-Duser.language=en", "-Xmx256m"]);
-    if let Some(options) = agent {
-        let library = artifacts().agent.display();
-        command.arg(format!("-agentpath:{library}={options}#live-0#output-{}", folder.path().display()));
-    }
-    let bin = home.join("bin");
-    command
-        .arg(format!("-Dcatalina.home={}", home.display()))
-        .arg(format!("-Dcatalina.base={}", folder.path().display()))
-        .arg(format!("-Djava.io.tmpdir={}", folder.file("temp").display()))
-        .arg("-cp")
-        .arg(format!("{}:{}", bin.join("bootstrap.jar").display(), bin.join("tomcat-juli.jar").display()))
-        .args(["org.apache.catalina.startup.Bootstrap", "start"]);
-    command
-}
-
-/// What a server answered.
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-/// One request over a connection of its own.
-fn http(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    try_http(port, method, path, headers, body).unwrap_or_else(|error| panic!("{method} {path}: {error}"))
-}
-
-fn try_http(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> io::Result<Answer> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_read_timeout(Some(LIMIT))?;
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes())?;
-    Answer::read(BufReader::new(stream))
-}
-
-impl Answer {
-    /// Reads as far as the length goes that the head tells: chromedriver leaves the connection open.
-    fn read(mut from: impl BufRead) -> io::Result<Self> {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if from.read_line(&mut head)? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-        }
-        let length = Regex::new(r"(?i)\r\ncontent-length: *(\d+)\r\n").expect("a pattern");
-        let length = length.captures(&head).map(|it| it[1].parse::<usize>().expect("a length"));
-        let mut body = vec![0; length.unwrap_or(0)];
-        from.read_exact(&mut body)?;
-        if length.is_none() {
-            from.read_to_end(&mut body)?;
-        }
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        Ok(Self { status, head, body: String::from_utf8_lossy(&body).into_owned() })
     }
 }
 
