@@ -68,8 +68,11 @@ fn compile(jars: &Jars, release: &str, class_path: &str, source: &Path, to: &Pat
     succeed(&mut javac).unwrap_or_else(|said| panic!("{said}"));
 }
 
-/// Requests with their answers, without what differs from run to run.
-fn answers(port: u16, requests: &[(&str, String)]) -> Vec<(u16, String)> {
+/// Statuses and bodies.
+type Answers = Vec<(u16, String)>;
+
+/// What requests are answered, without what differs from run to run.
+fn answers(port: u16, requests: &[(&str, String)]) -> Answers {
     let times = Regex::new(r#""timestamp":"[^"]*""#).expect("a pattern");
     let answer = |(method, path): &(&str, String)| {
         let answer = http(port, method, path, &[], "");
@@ -122,7 +125,7 @@ fn served_by_tomcat(
     ours: &[&str],
     requests: &[(&str, String)],
     agent: Option<&str>,
-) -> Option<(Vec<(u16, String)>, Option<Value>)> {
+) -> Option<(Answers, Option<Value>)> {
     let jars = jars()?;
     let folder = Workspace::new();
     deploy(jars, version, &folder.file("webapps"), ours);
@@ -232,7 +235,7 @@ fn served_by_spring(
     class_path: &str,
     requests: &[(&str, String)],
     run: &[&str],
-) -> (Vec<(u16, String)>, String) {
+) -> (Answers, String) {
     let mut command = match run.first() {
         None => Command::new(jvm.java()),
         Some(_) => Command::new(&artifacts().cli),
