@@ -163,6 +163,17 @@ fn survivors_are_those_that_a_collection_saw_after_the_end() {
     });
 }
 
+#[test]
+fn an_entry_that_goes_on_after_collections_ends_then() {
+    each_jvm(|jvm| {
+        let (_, run) = run(jvm, "#trackcollections#include-scopes.", "late");
+        let json = &run.json().0;
+        let request = scope(json, &["request"]);
+        assert_eq!(entries(request), (1, 0), "on {jvm}");
+        assert_eq!(outcome(request, "scopes.Scopes$Cached"), [0, 0, 6, 6], "on {jvm}");
+    });
+}
+
 const HANDLE: &str = "scopes.Methods$Handler.handle";
 
 #[test]

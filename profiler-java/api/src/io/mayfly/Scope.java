@@ -82,7 +82,13 @@ public final class Scope implements AutoCloseable {
    */
   public HandOver handOver() {
     boolean isInside = number != 0 && !closed && thread == Thread.currentThread();
-    return new HandOver(isInside ? handOver(null, number) : null);
+    if (!isInside) {
+      return new HandOver(null);
+    }
+    HandOver handOver = new HandOver(handOver(null, number));
+    // The agent forgets entries that ended some collections ago, but for those that went on elsewhere once.
+    handOver.enter().close();
+    return handOver;
   }
 
   static Scope goOn(long[] handed) {
