@@ -10,6 +10,7 @@ mod export;
 mod formats;
 mod groups;
 mod heap;
+mod leaks_of_many;
 mod measures;
 mod merge;
 mod page;

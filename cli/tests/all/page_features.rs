@@ -141,7 +141,7 @@ fn the_first_view_says_what_is_old_and_alive_and_what_was_found() {
 }
 
 /// Each second `a.Main.serve` makes an object that stays.
-fn leaking() -> Recording {
+pub(crate) fn leaking() -> Vec<Update> {
     const SECONDS: u64 = 100;
     const SIZE: u64 = 4_096;
     let tally = Tally::of(SECONDS, SIZE);
@@ -185,12 +185,12 @@ fn leaking() -> Recording {
     let mut all: Vec<_> = updates(Tracking::EveryObject, 0).into_iter().filter(names).collect();
     let lives = Update::from(Section::Lifetimes(Box::new(histograms)));
     all.extend([Update::from(progress), lives, Update::End]);
-    Recording::with(all)
+    all
 }
 
 #[test]
 fn what_grows_is_on_the_page_in_the_words_of_the_first_screen_with_where_its_holders_are_found() {
-    let recording = leaking();
+    let recording = Recording::with(leaking());
     follows(&recording, "growing");
     let page = recording.text(&["--html"], &[]);
     let script = "[...document.querySelectorAll('#growing tr')].map(row => [...row.children].map(cell => [...cell.childNodes].map(one => one.textContent).join('\\n')))";

@@ -16,7 +16,11 @@ const MOST: usize = 5;
 const DENSER: [(f64, &str); 2] = [(65_536.0, "64k"), (8192.0, "8k")];
 
 pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
-    let profile = recording_input::read(file, None)?;
+    Ok(judged(file, &recording_input::read(file, None)?, trust))
+}
+
+/// What was recorded in a file, judged.
+pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
     let searched = Searched::Recording {
         file: file.display().to_string(),
         collections: profile.gcs,
@@ -36,9 +40,9 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
     }));
     let apart = profile.bytes_between_samples();
     let denser = DENSER.iter().find(|(bytes, _)| apart.is_some_and(|apart| apart > 1.5 * bytes));
-    let outside = off_heap(&profile);
+    let outside = off_heap(profile);
     let all = Leaks { notes, ..Leaks::of(searched) };
-    Ok(match recorded(&profile, trust) {
+    match recorded(profile, trust) {
         Ok(mut told) => {
             let more = told.keepers.len().saturating_sub(MOST);
             told.keepers.truncate(MOST);
@@ -49,12 +53,12 @@ pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
             });
             let suspects = outside
                 .into_iter()
-                .chain(told.keepers.into_iter().map(|keeper| suspect(&profile, keeper)))
+                .chain(told.keepers.into_iter().map(|keeper| suspect(profile, keeper)))
                 .collect();
             Leaks { suspects, more, floor, ..all }
         }
         Err(why) => Leaks { untold: Some(why), suspects: outside.into_iter().collect(), ..all },
-    })
+    }
 }
 
 /// Memory outside of the heap that grows, by the JVM's own count. Which object holds it is in no recording.
