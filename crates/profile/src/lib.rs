@@ -81,7 +81,8 @@ pub use stream::builder::ProfileBuilder;
 pub use stream::course::Course;
 pub use stream::dictionary::ApplyError;
 pub use stream::held::Held as HeldSteps;
-pub use stream::history::{History, Point, per_second};
+pub use stream::history::History;
+pub use stream::point::{Point, per_second};
 pub use stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 pub use stream::remembered::Remembered;
 pub use stream::update::{

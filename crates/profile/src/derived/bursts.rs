@@ -2,7 +2,7 @@
 //!
 //! By the points of the history, of all classes. Not here: how it is said.
 
-use crate::stream::history::{Point, per_second};
+use crate::stream::point::{Point, per_second};
 
 /// Steps are taken together to be so long at least: within a second allocation comes in lots anyway.
 const STEP_MS: u64 = 500;

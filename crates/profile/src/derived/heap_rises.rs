@@ -97,7 +97,7 @@ fn median(numbers: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::history::Point;
+    use crate::stream::point::Point;
 
     /// A collection a second, which leaves so much, in KiB.
     fn of(left: impl Fn(u64) -> u64) -> Option<HeapRise> {

@@ -2,7 +2,7 @@
 //!
 //! Not here: the curve over time ([`Point::live`]), and what is live of tracked objects.
 //!
-//! [`Point::live`]: crate::stream::history::Point::live
+//! [`Point::live`]: crate::stream::point::Point::live
 
 use crate::facts::collection::{Collection, GcKind};
 use crate::stream::profile::Profile;
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::facts::collection::GenerationUse;
     use crate::facts::gc::Gc;
-    use crate::stream::history::Point;
+    use crate::stream::point::Point;
 
     #[test]
     fn what_a_young_collection_left_is_at_most_what_lives() {

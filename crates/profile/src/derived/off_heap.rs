@@ -5,7 +5,7 @@
 
 use crate::facts::collection::GcKind;
 use crate::facts::off_heap::OffHeap;
-use crate::stream::history::Point;
+use crate::stream::point::Point;
 use crate::stream::profile::Profile;
 
 /// Too short a time to tell growth from a start.

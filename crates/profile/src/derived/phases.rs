@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::facts::trust::AT_START_UP;
-use crate::stream::history::Point;
+use crate::stream::point::Point;
 use crate::stream::profile::Profile;
 use crate::stream::window::TimeRange;
 

@@ -213,11 +213,6 @@ impl Sample {
         self.tracking.follows_a_part()
     }
 
-    /// Whether objects of one class stand for differently many: for few while it was rare.
-    pub(crate) fn is_share(self) -> bool {
-        self.tracking == Tracking::Balanced
-    }
-
     /// Whether the objects that were counted are those that could be picked.
     fn is_of_all(self, class: &ClassProfile, estimate: ClassEstimate) -> bool {
         if class.live.is_none() {
@@ -378,9 +373,9 @@ impl Sample {
         sites.iter().for_each(|site| joint.add(joint_of(site)));
         let two_sizes = has_two_sizes(sites);
         for site in sites {
-            // A site is there because it was picked; when an object stood for few, perhaps.
-            let least = if self.is_share() { f64::MIN_POSITIVE } else { 1.0 };
-            let of_site = stacks.samples(expansion, site.allocated).max(least);
+            // Less than one: it was picked when an object stood for few (rare classes, the first samples of a run); later as much as
+            // one sample stands for may have been missed.
+            let of_site = stacks.samples(expansion, site.allocated).max(f64::MIN_POSITIVE);
             // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
             let share =
                 if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };

@@ -316,11 +316,9 @@ impl<'p> Variances<'p> {
                 let samples = sample.of_stacks().samples(sample.expansion(class, estimate), site.allocated);
                 match samples.is_finite() {
                     false => 0.0,
-                    // Seen while the class was rare: as many as one sample stands for later may not have been.
-                    true if sample.is_share() && samples < 1.0 => {
-                        (bytes / samples.max(f64::MIN_POSITIVE)).powi(2)
-                    }
-                    true => bytes * bytes / samples.max(1.0),
+                    // Seen when an object stood for few: as many as one sample stands for later may not have been.
+                    true if samples < 1.0 => (bytes / samples.max(f64::MIN_POSITIVE)).powi(2),
+                    true => bytes * bytes / samples,
                 }
             }
             None => {

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::facts::off_heap::{Held, OffHeap};
-use crate::stream::history::Point;
+use crate::stream::point::Point;
 
 /// A column for each number of a [`Point`], in the order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

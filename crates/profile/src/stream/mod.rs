@@ -13,6 +13,7 @@ pub(crate) mod kinds;
 pub(crate) mod names;
 pub(crate) mod naming;
 pub(crate) mod order;
+pub(crate) mod point;
 pub(crate) mod profile;
 pub(crate) mod remembered;
 pub(crate) mod replay;

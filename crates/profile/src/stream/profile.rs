@@ -19,7 +19,7 @@ use crate::facts::trust::Trust;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
 use crate::lifetime::scope::ScopeProfile;
 use crate::lifetime::site_lifetimes::SiteLifetimes;
-use crate::stream::history::Point;
+use crate::stream::point::Point;
 use crate::stream::remembered::Remembered;
 
 /// Everything known of a run at one moment.

@@ -3,7 +3,7 @@
 use mayfly_profile::{
     ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame, FrameId, LifetimeCounts, Lifetimes,
     Profile, ProfileBuilder, Progress, Remainder, RunInfo, SiteCounts, SiteId, SiteProfile, Tally, Tracking,
-    Trust, Update,
+    Trust, Update, Variances,
 };
 use proptest::prelude::*;
 
@@ -181,6 +181,21 @@ fn sites_add_up_to_their_class() {
     assert_eq!(first.byte_seconds, 125.0 * 64.0);
     // Three samples and five: nearly as large as the numbers.
     assert!((0.3..0.7).contains(&first.error) && (0.2..0.5).contains(&second.error), "{profile:?}");
+}
+
+#[test]
+fn a_site_seen_when_samples_were_denser_may_have_as_much_as_one_stands_for_later() {
+    let mut told = Recorded::of(64, 1_000_000, 4_000, 996_000);
+    // One of the first samples, an object for each 16 KiB, and the rest as always.
+    told.sites = vec![(Tally::of(256, 64), Tally::default()), (Tally::of(3_744, 64), Tally::of(996_000, 64))];
+    let profile = told.profile();
+    let early = site(&profile, "s.S0");
+    let error = early.error * early.allocated.bytes as f64 / INTERVAL as f64;
+    assert!((0.9..1.2).contains(&error), "{error} of an interval: {early:?}");
+    let method = Variances::of(&profile).of_method(&[early]).sqrt() / INTERVAL as f64;
+    assert!((0.9..1.5).contains(&method), "{method} of an interval");
+    let other = site(&profile, "s.S1");
+    assert!(other.error < 0.02, "{other:?}");
 }
 
 #[test]
