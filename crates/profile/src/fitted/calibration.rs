@@ -155,9 +155,9 @@ pub(crate) struct Sample {
 const BIASED_BEFORE: u32 = 25;
 /// Objects from this size on may be allocated there.
 const LARGE: u64 = 2 << 10;
-/// Variances are so many times as large then, and shares are off by so much, as was seen of samples that were set right otherwise.
+/// Variances are so many times as large then, and large objects are off by so much, as was seen of samples that were set right otherwise.
 const BIASED_TIMES: f64 = 2.25;
-const BIAS: f64 = 0.1;
+const BIAS: f64 = 0.3;
 
 impl Sample {
     /// `None` where every object was tracked, or none.
@@ -354,11 +354,18 @@ impl Sample {
         part.objects as f64 / expansion / self.variance_of_one(part)
     }
 
-    /// By how much a part of a class with such a share may be off, as a share of itself, besides its chance: where large objects and
-    /// others are of one class.
-    fn bias(self, class: Tally, share: f64) -> f64 {
-        let mixed = self.is_biased && class.largest >= LARGE && !class.is_uniform();
-        if mixed { BIAS * (1.0 - share) } else { 0.0 }
+    /// By how much the sites of large objects may be off, and the others, as shares of them, besides their chance, where a class has both: what
+    /// one part has too much, the other has too little.
+    fn biases(self, class: Tally, sites: &[&mut SiteProfile]) -> (f64, f64) {
+        if !self.is_biased || class.largest < LARGE || class.is_uniform() {
+            return (0.0, 0.0);
+        }
+        let bytes = |large: bool| -> f64 {
+            let of = sites.iter().filter(|site| has_large_objects(site) == large);
+            of.map(|site| site.allocated.bytes as f64).sum()
+        };
+        let share = bytes(true) / (bytes(true) + bytes(false)).max(1.0);
+        (BIAS * (1.0 - share), BIAS * share)
     }
 
     /// The errors of sites' shares of their class, as [`SiteProfile::error`] states them; of their numbers, where that of the
@@ -371,7 +378,8 @@ impl Sample {
             Joint::of(site.allocated, stacks.variance_of_one(site.allocated) * expansion)
         };
         sites.iter().for_each(|site| joint.add(joint_of(site)));
-        let two_sizes = has_two_sizes(sites);
+        // Of two sizes, both sums tell how many there are of each, however they were picked.
+        let biases = if has_two_sizes(sites) { (0.0, 0.0) } else { self.biases(class.allocated, sites) };
         for site in sites {
             // Less than one: it was picked when an object stood for few (rare classes, the first samples of a run); later as much as
             // one sample stands for may have been missed.
@@ -389,8 +397,7 @@ impl Sample {
                 let of = site.allocated;
                 relative(objects, of.objects).max(relative(bytes, of.bytes)).max(unseen)
             });
-            // Of two sizes, both sums tell how many there are of each, however they were picked.
-            let bias = if two_sizes { 0.0 } else { self.bias(class.allocated, share) };
+            let bias = if has_large_objects(site) { biases.0 } else { biases.1 };
             site.error = by_sizes.filter(|error| error.is_finite()).unwrap_or(by_share).hypot(bias);
         }
     }
@@ -411,6 +418,11 @@ impl Sample {
             Tracking::Off | Tracking::EveryObject => 1.0,
         }
     }
+}
+
+/// Whether it is such objects that samplers before [`BIASED_BEFORE`] err about.
+fn has_large_objects(site: &SiteProfile) -> bool {
+    mean_size(site.allocated) >= LARGE as f64
 }
 
 /// Whether each site has objects of one size, and no more than two sizes are among them.

@@ -158,6 +158,9 @@ impl<'p> Variances<'p> {
         if elsewhere.objects > 0 && elsewhere.bytes > 0 {
             sum += of_part(elsewhere);
         }
+        // Of few samples the root says too little: one more might as well have come. And of one that was drawn when an object stood for few it
+        // says nothing of later.
+        sum += part_variance(Tally::default(), mean_size(live), self.of_one(sample, live));
         sum
     }
 
@@ -222,45 +225,41 @@ impl<'p> Variances<'p> {
     {
         let (mut sum, mut missed) = (TallyVariance::default(), TallyVariance::default());
         for site in sites {
-            let live = site.live.unwrap_or_default();
-            let variance = self.of_live_site(site, live);
-            if !live.is_empty() {
-                sum += variance;
-            } else if variance.bytes > missed.bytes {
-                missed = variance;
+            let (seen, one_more) = self.of_live_site(site, site.live.unwrap_or_default());
+            sum += seen;
+            if one_more.bytes > missed.bytes {
+                missed = one_more;
             }
         }
         sum += missed;
         sum
     }
 
-    fn of_live_site(&self, site: &SiteProfile, live: Tally) -> TallyVariance {
+    /// Of what is live of a site, and of as much as one sample more stands for ([`Self::of_live`]).
+    fn of_live_site(&self, site: &SiteProfile, live: Tally) -> (TallyVariance, TallyVariance) {
         let class = self.classes.get(site.class.as_str());
         let drawn = class.and_then(|class| self.sample_of(class)).map(Sample::of_stacks);
         let of = if live.is_empty() { site.allocated } else { live };
-        match drawn {
-            Some(sample) if sample.draws_sites() && live.is_empty() => {
-                part_variance(live, mean_size(of), sample.variance_of_one(of))
+        let mut seen = TallyVariance::default();
+        if let Some(sample) = drawn.filter(|sample| sample.draws_sites()) {
+            for part in live_by_age(site) {
+                seen += part_variance(part, mean_size(part), sample.variance_of_one(part));
             }
-            Some(sample) if sample.draws_sites() => {
-                let mut sum = TallyVariance::default();
-                for part in live_by_age(site) {
-                    sum += part_variance(part, mean_size(part), sample.variance_of_one(part));
-                }
-                sum
-            }
-            _ => {
-                // By the share of the site's allocations whose stack was taken.
-                let weight = (site.error * site.allocated.bytes as f64).powi(2)
-                    / (site.allocated.bytes as f64).max(1.0);
-                let size = mean_size(site.allocated).max(1.0);
-                let bytes =
-                    (live.bytes as f64 * weight).max(if live.is_empty() { weight * weight } else { 0.0 });
-                let mut variance = part_variance(live, size, self.thinned() - 1.0);
-                variance += TallyVariance { objects: bytes / (size * size), bytes };
-                variance
-            }
+            return (seen, part_variance(Tally::default(), mean_size(of), sample.variance_of_one(of)));
         }
+        // By the share of the site's allocations whose stack was taken.
+        let weight =
+            (site.error * site.allocated.bytes as f64).powi(2) / (site.allocated.bytes as f64).max(1.0);
+        let size = mean_size(site.allocated).max(1.0);
+        let of_bytes = |bytes: f64| TallyVariance { objects: bytes / (size * size), bytes };
+        if live.is_empty() {
+            let mut missed = part_variance(live, size, self.thinned() - 1.0);
+            missed += of_bytes(weight * weight);
+            return (seen, missed);
+        }
+        seen += part_variance(live, size, self.thinned() - 1.0);
+        seen += of_bytes(live.bytes as f64 * weight);
+        (seen, TallyVariance::default())
     }
 
     /// Of what sites of these classes allocated where no site was seen. A byte sample passes over all of them together, a share of each
@@ -446,14 +445,14 @@ mod tests {
     }
 
     #[test]
-    fn what_no_site_has_counts_by_its_mean_size() {
+    fn what_no_site_has_counts_by_its_mean_size_and_one_more_might_have_come() {
         let profile = arrays(false);
         let class = &profile.classes[0];
         let variance = Variances::of(&profile).of_live(class);
         let live = class.live.expect("live");
         let each = live.bytes as f64 / live.objects as f64;
         let of_one = 1.0 / (each / INTERVAL as f64).exp_m1();
-        let expected = live.objects as f64 * of_one;
+        let expected = (live.objects as f64 + 1.0 + of_one) * of_one;
         assert!(
             (variance.objects / expected - 1.0).abs() < 1e-9 && variance.bytes > variance.objects,
             "{variance:?}"

@@ -194,6 +194,8 @@ fn a_site_seen_when_samples_were_denser_may_have_as_much_as_one_stands_for_later
     assert!((0.9..1.2).contains(&error), "{error} of an interval: {early:?}");
     let method = Variances::of(&profile).of_method(&[early]).sqrt() / INTERVAL as f64;
     assert!((0.9..1.5).contains(&method), "{method} of an interval");
+    let live = Variances::of(&profile).of_live_sites([early]).bytes.sqrt() / INTERVAL as f64;
+    assert!((0.9..1.2).contains(&live), "{live} of an interval");
     let other = site(&profile, "s.S1");
     assert!(other.error < 0.02, "{other:?}");
 }
