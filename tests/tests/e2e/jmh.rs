@@ -103,7 +103,7 @@ fn is_near(jvm: &Jvm, what: &str, value: f64, expected: f64, share: f64) {
     assert!(off <= share, "{what} on {jvm}: {value} instead of {expected}");
 }
 
-/// Of benchmarks whose allocations are known. What JMH itself allocates meanwhile is less than a hundredth.
+/// Of benchmarks whose allocations are known. What JMH itself allocates meanwhile is little more than a hundredth.
 #[test]
 fn allocations_of_known_benchmarks_are_said() {
     let Some(compiled) = compiled() else { return };
@@ -123,7 +123,8 @@ fn arrays(jvm: &Jvm, scores: &Scores) {
     is_near(jvm, "allocated", scores["mayfly.alloc.norm"], bytes, 0.01);
     // The gc profiler leaves its line out where the JVM's total of all threads did not grow: seen once, under load.
     match scores.get("gc.alloc.rate.norm") {
-        Some(&gc) => is_near(jvm, "beside gc", gc, scores["mayfly.alloc.norm"], 0.01),
+        // Later updates of 11 count all threads, JMH's own among them.
+        Some(&gc) => is_near(jvm, "beside gc", gc, scores["mayfly.alloc.norm"], 0.02),
         None => println!("skip: JMH's gc profiler beside ours on {jvm}: it saw no allocation"),
     }
     assert!(scores["mayfly.removed"] < 1.0, "on {jvm}: {scores:?}");
