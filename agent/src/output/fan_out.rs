@@ -159,11 +159,10 @@ impl FanOut {
         let is_read = readers.iter().any(|reader| reader.behind.is_none());
         // A reader who was held up, or makes its steps coarser, has what happened when as finely as we.
         let end = last.pop_if(|update| *update == Update::End);
-        let mut steps = fold(so_far, last, is_read);
+        let mut step = fold(so_far, last, is_read);
         let course = Section::Course(Box::new(so_far.course()));
         let rest = fold(so_far, [Update::Step(vec![course])].into_iter().chain(end).collect(), is_read);
-        Arc::make_mut(&mut steps).extend_from_slice(&rest);
-        let step = steps;
+        Arc::make_mut(&mut step).extend_from_slice(&rest);
         let of = |reader: Reader| {
             let updates = match reader.behind {
                 Some(resets) => Arc::new(so_far.catch_up(resets)),

@@ -124,9 +124,6 @@ impl ProfileBuilder {
         let mut all_fit = Ok(());
         for section in sections {
             self.note_before(&section);
-            if let Section::Course(course) = &section {
-                self.history.is_known_as(course.points());
-            }
             let is_of_the_living = matches!(section, Section::Live(_));
             let fits = self.facts.fold(section, Some(&self.names));
             if is_of_the_living && let Some(bytes) = self.facts.live.bytes() {
@@ -152,6 +149,7 @@ impl ProfileBuilder {
                     self.history.off_heap(now);
                 }
             }
+            Section::Course(course) => self.history.is_known_as(course.points()),
             _ => {}
         }
     }
