@@ -5,7 +5,7 @@
 use mayfly_profile::{Held, HolderRow, Holders, Holding, OffHeap, OffHeapGrowth, Point, Profile, Tracking};
 
 use crate::names::place_text;
-use crate::rows::{blank, line};
+use crate::rows::{age, blank, line};
 use crate::table::right_aligned;
 use crate::units;
 
@@ -127,7 +127,7 @@ fn largest(profile: &Profile) -> Option<String> {
             format!("{about}{bytes} in {number}{counted}")
         }
     };
-    Some(format!("most by {}: {much}, the oldest {} old", place(row), age(profile, row)))
+    Some(format!("most by {}: {much}, the oldest {} old", place(row), age(profile, row.born_ms)))
 }
 
 /// How a row's part is stated.
@@ -149,10 +149,6 @@ fn amount(profile: &Profile, holders: &Holders) -> Amount {
 
 fn what(row: &HolderRow) -> &'static str {
     Holding::of(&row.class).map_or("?", |holding| holding.what)
-}
-
-fn age(profile: &Profile, row: &HolderRow) -> String {
-    profile.age_ms(row.born_ms).map_or_else(|| "?".to_owned(), |ms| units::rough_duration(ms as f64))
 }
 
 /// The innermost frame that is not the JDK's; `?` where no stack is known.
@@ -208,7 +204,7 @@ fn cells(profile: &Profile, row: &HolderRow, amount: &Amount) -> Vec<String> {
             vec![format!("{about}{}", units::bytes(row.held.bytes)), format!("{about}{number}")]
         }
     };
-    cells.extend([age(profile, row), what(row).to_owned(), place(row)]);
+    cells.extend([age(profile, row.born_ms), what(row).to_owned(), place(row)]);
     cells
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Not here: which sections there are, and totals (`sections`).
 
-use mayfly_profile::{Frame, SiteProfile, Tally, View, blame};
+use mayfly_profile::{Frame, Profile, SiteProfile, Tally, View, blame};
 
 use crate::doubts::NO_PLACE;
 use crate::names::class_text;
@@ -13,6 +13,11 @@ use crate::units::{self, percent};
 /// Sites of a section whose stacks are written unless the user says how many: real programs have tens of thousands, a
 /// hundred megabytes of text.
 const MOST_SITES: usize = 1000;
+
+/// How old what was born then is at the end of the run; `?` where that is not known.
+pub(crate) fn age(profile: &Profile, born_ms: u64) -> String {
+    profile.age_ms(born_ms).map_or_else(|| "?".to_owned(), |ms| units::rough_duration(ms as f64))
+}
 
 /// One class in a section.
 pub(crate) struct Row<'a> {

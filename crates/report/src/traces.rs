@@ -3,7 +3,7 @@
 use mayfly_profile::{Profile, Tally, TracedObjects, Tracking};
 
 use crate::names::{class_text, place_text};
-use crate::rows::{blank, line, stack_line};
+use crate::rows::{age, blank, line, stack_line};
 use crate::table::right_aligned;
 use crate::units;
 
@@ -82,10 +82,6 @@ fn counted(profile: &Profile, live: Tally) -> String {
 /// What stands before a number where objects were followed by a sample.
 fn about(profile: &Profile) -> &'static str {
     if profile.run.tracking == Tracking::EveryObject { "" } else { "~" }
-}
-
-fn age(profile: &Profile, born_ms: u64) -> String {
-    profile.age_ms(born_ms).map_or_else(|| "?".to_owned(), |ms| units::rough_duration(ms as f64))
 }
 
 fn table(profile: &Profile, rows: &[TracedObjects]) -> String {

@@ -1,7 +1,8 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use mayfly_profile::{ClassProfile, Frame, LiveAsOf, OldRow, SiteProfile, Through, bursts};
+use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Through, bursts};
 
+use super::growers::frame_name;
 use super::longest;
 use super::{Finding, Screen};
 use crate::names::{class_text, place_text};
@@ -299,12 +300,6 @@ impl Screen<'_> {
 
 fn share(part: u64, whole: u64) -> String {
     whole_percent(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
-}
-
-/// The place of a frame, with room for the sentence.
-fn frame_name(frame: &Frame) -> String {
-    let (class, method) = frame.in_source();
-    shorten(&place_text(class, method, frame.line), NAME, "...")
 }
 
 /// A class that leaves room for the sentence.

@@ -2,7 +2,7 @@
 //!
 //! Not here: which of it the first screen names (`growing`).
 
-use mayfly_profile::{Grower, Profile, View};
+use mayfly_profile::{Frame, Grower, Profile, View};
 
 use crate::names::{class_text, place_text};
 use crate::text::{printable, shorten};
@@ -108,16 +108,18 @@ pub(super) fn most_of(grower: &Grower) -> String {
 
 /// The line of the program itself that most of it is made below, if another is named as its maker.
 fn below(profile: &Profile, grower: &Grower) -> String {
-    let frame = grower.below(profile);
-    frame.map_or_else(String::new, |frame| {
-        let (class, method) = frame.in_source();
-        name(&place_text(class, method, frame.line))
-    })
+    grower.below(profile).map_or_else(String::new, frame_name)
 }
 
 /// A part of a sentence behind a comma; nothing if there is none.
 pub(super) fn added(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(", {text}") }
+}
+
+/// The place of a frame, with room for the sentence.
+pub(super) fn frame_name(frame: &Frame) -> String {
+    let (class, method) = frame.in_source();
+    shorten(&place_text(class, method, frame.line), NAME, "...")
 }
 
 /// A name that leaves room for the sentence.
