@@ -148,8 +148,8 @@ pub(crate) enum Phase {
 /// The part of a recording, and the number of it, that is wanted.
 #[derive(Debug, Args)]
 pub(crate) struct PartArgs {
-    /// Only objects that lived so long: 30s..5m, 500ms.., ..2s (the middle of the interval in which each died; of the living,
-    /// their age so far)
+    /// Only objects that lived so long: 30s..5m, 500ms.., ..2s (by the age up to which each was alive for sure; from 0 also those
+    /// that died before a first collection)
     #[arg(long, value_name = "FROM..TO", value_parser = band, allow_hyphen_values = true)]
     pub(crate) lived: Option<LifeBand>,
 
