@@ -80,24 +80,16 @@ fn each_measure_is_a_column() {
 fn rows() -> String {
     let mut rows = String::new();
     for measure in MEASURES {
-        let Measure { key, short, long, meaning, unit, metric, .. } = measure;
-        let needs = match measure.needs {
-            Needs::Counts => "counts",
-            Needs::Deaths => "lifetimes",
-            Needs::Samples => "exact counts, and the JVM's samples",
-        };
+        let Measure { key, short, long, meaning, unit, .. } = measure;
         let sure = match measure.sureness {
             Sureness::Counted => "counted",
-            Sureness::Followed => "exact if each object is followed",
+            Sureness::Followed => "followed",
             Sureness::Estimated => "estimate",
         };
         let of = if measure.value.is_some() { "class, stack" } else { "class" };
         let headings = if short == long { (*short).to_owned() } else { format!("{short}, {long}") };
         let unit = unit.name();
-        let _ = writeln!(
-            rows,
-            "| `{key}` | {headings} | {meaning} | {unit} | {of} | {needs} | {sure} | `{metric}` |"
-        );
+        let _ = writeln!(rows, "| `{key}` | {headings} | {meaning} | {unit} | {of} | {sure} |");
     }
     rows
 }
@@ -113,4 +105,18 @@ fn the_guide_has_the_catalogue() {
     assert!(text.ends_with(&of_the_jvm), "docs/guide/measures.md has to end with these rows:\n{of_the_jvm}");
     let in_all = MEASURES.len() + READINGS.len();
     assert_eq!(text.lines().filter(|line| line.starts_with("| `")).count(), in_all);
+}
+
+#[test]
+fn the_guide_names_every_metric() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guide/formats/openmetrics.md");
+    let text = fs::read_to_string(file).expect("the guide");
+    for measure in MEASURES {
+        let metric = format!("{}{}", measure.metric, if measure.grows { "_total" } else { "" });
+        let by_rule = format!(
+            "mayfly_{}",
+            measure.key.strip_suffix("_s").map_or(measure.key.to_owned(), |key| format!("{key}_seconds"))
+        );
+        assert!(metric == by_rule || text.contains(&format!("`{metric}`")), "{metric}");
+    }
 }
