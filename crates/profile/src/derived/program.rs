@@ -89,7 +89,7 @@ impl<'p> Program<'p> {
         let mut all = 0u64;
         for (site, weight) in sites.filter(|(_, weight)| *weight > 0) {
             all = all.saturating_add(weight);
-            let made_by = if callers { self.maker(&site.stack) } else { None };
+            let made_by = if callers { self.made_below(&site.stack) } else { None };
             let Some(frame) = made_by.or_else(|| self.frame(&site.stack)) else { continue };
             let (sum, lines) = methods.entry(frame.in_source()).or_default();
             *sum = sum.saturating_add(weight);
@@ -117,6 +117,12 @@ impl<'p> Program<'p> {
         frames
     }
 
+    /// The innermost frame of the program itself that is no constructor. `None`: it has none, or the program is not known.
+    pub(crate) fn made_below<'s>(&self, stack: &'s Stack) -> Option<&'s Frame> {
+        let family = self.main?;
+        stack.own_frames().find(|frame| frame.class.starts_with(family) && &*frame.method != "<init>")
+    }
+
     /// By the main class or jar, and its arguments.
     fn by_command(command: &'p str) -> Option<&'p str> {
         let first = command.split_whitespace().next().unwrap_or("");
@@ -124,12 +130,6 @@ impl<'p> Program<'p> {
         let named =
             !class.is_empty() && !first.ends_with(".jar") && class.contains('.') && !is_framework(class);
         named.then(|| family(class))
-    }
-
-    /// The same without constructors.
-    fn maker<'s>(&self, stack: &'s Stack) -> Option<&'s Frame> {
-        let family = self.main?;
-        stack.own_frames().find(|frame| frame.class.starts_with(family) && &*frame.method != "<init>")
     }
 
     /// The innermost frame of a stack that is the program's.

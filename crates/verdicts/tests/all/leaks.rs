@@ -664,3 +664,33 @@ fn what_died_nobody_knows_when_is_not_said_to_have_died_old() {
     let why = found[0].suspicion.reason().expect("said");
     assert!(why.contains("nobody saw when") && found[0].kept[0].died_old == 0, "{why}: {found:?}");
 }
+
+/// Made by libraries, each class in a place of its own, below a line of `a.Main`; the program is known.
+fn below_one_line(parts: impl Iterator<Item = (u64, u64, fn(u64) -> u64)>) -> Vec<Keeper> {
+    let part = |(nth, (from, to, life)): (usize, (u64, u64, fn(u64) -> u64))| {
+        let class = format!("org.lib.Part{nth}");
+        let mut site = site((&class, "spawn", 76), (16_000, 1), (from..to).step_by(25), life);
+        let library =
+            Frame { class: class.as_str().into(), method: "make".into(), file: None, line: Some(9) };
+        let mut frames: Vec<_> = site.stack.iter().cloned().collect();
+        frames.insert(1, library);
+        site.stack = frames.into();
+        site
+    };
+    let mut profile = profile(Tracking::EveryObject, parts.enumerate().map(part).collect());
+    profile.run.jvm.command = "a.Main 8080".to_owned();
+    told_of(&mut profile).keepers
+}
+
+/// An actor that is started is a cell, a reference, a mailbox and a strategy: four samples of each.
+#[test]
+fn what_libraries_make_in_many_places_below_one_line_is_one_leak() {
+    let found = below_one_line((0..5).map(|nth| (3 + 4 * nth, 100, FOREVER)));
+    assert_eq!(names(&found), [("a.Main.spawn:76", "leak")]);
+    assert_eq!(found[0].live.objects, 20, "all of it, and no part beside it");
+    // Tables that are filled once, and work at hand beside them.
+    let table = |nth| (nth, 45, FOREVER);
+    let at_hand = |nth| (nth, 100, (|_| 20) as fn(u64) -> u64);
+    let both = below_one_line((0..8).map(table).chain((3..11).map(at_hand)));
+    assert!(both.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{both:?}");
+}

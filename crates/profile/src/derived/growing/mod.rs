@@ -4,6 +4,7 @@
 //! samples each, three of them busy with garbage. So samples of all classes are pooled by the first frame of the program's own.
 //! Not here: what a user is told (`mayfly-verdicts`, `mayfly-report`), and who holds it, which is in no recording.
 
+mod below;
 mod births;
 mod growth;
 mod joined;
@@ -88,7 +89,8 @@ impl Profile {
             );
         }
         let worth = Worth::of(self);
-        let pools = Pool::all(self, &worth);
+        let program = Program::of(self);
+        let pools = Pool::all(self, &program, &worth);
         let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
         let least = LEAST_BYTES.max(live_bytes * LEAST_SHARE);
         let judge = |pool: &Pool| {
@@ -99,8 +101,12 @@ impl Profile {
                 growth.held_softly()
             }
         };
-        let program = Program::of(self);
-        let mut growers = pools::growers(self, &program, pools, clocks, judge);
+        let mut growers = pools::growers(self, &program, &pools, clocks, judge);
+        for (pool, growth) in below::growing(&pools, &growers, judge) {
+            let whole = pool.grower(self, &program, clocks, growth);
+            growers.retain(|part| !part.is_part_of(&whole));
+            growers.push(whole);
+        }
         let soft = soft_since(&self.history, self.duration_ms / 2) as f64;
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {

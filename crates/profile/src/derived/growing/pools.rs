@@ -1,5 +1,6 @@
 //! Survivors by the place of the program that makes them.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -116,6 +117,16 @@ impl Grower {
         (of_all >= share).then_some(frame)
     }
 
+    /// Whether objects of such a row of the profile are among it.
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.kept.iter().any(|kept| kept.row == row)
+    }
+
+    /// Whether all of it is among another.
+    pub(super) fn is_part_of(&self, whole: &Self) -> bool {
+        self.kept.iter().all(|kept| whole.has(kept.row))
+    }
+
     /// Takes in what is part of it.
     pub(super) fn absorb(&mut self, part: Self, profile: &Profile, program: &Program<'_>) {
         self.kept.extend(part.kept);
@@ -168,8 +179,12 @@ pub struct Kept {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     pub(super) maker: Maker,
+    /// The frame that these objects are shown by: a constructor that `maker` calls, or the same.
+    pub(super) shown: Maker,
+    /// The line of the program itself below which they are made; `None` where that is not known.
+    pub(super) below: Option<Maker>,
     /// With the births of each by milliseconds.
-    rows: Vec<(usize, Births)>,
+    pub(super) rows: Vec<(usize, Births)>,
     /// In bytes, by milliseconds and by bytes allocated.
     pub(super) births: [Births; 2],
     pub(super) samples: f64,
@@ -177,15 +192,14 @@ pub(super) struct Pool {
     pub(super) objects: f64,
     pub(super) soft: f64,
     /// The oldest age at which one is known alive, in milliseconds.
-    oldest_ms: f64,
+    pub(super) oldest_ms: f64,
 }
 
 impl Pool {
-    /// Of each line, and each constructor called there; without stacks of each class.
-    pub(super) fn all(profile: &Profile, worth: &Worth<'_>) -> Vec<Self> {
+    /// Of each line, each constructor called there, and each line of the program below which that happens; without stacks of each class.
+    pub(super) fn all(profile: &Profile, program: &Program<'_>, worth: &Worth<'_>) -> Vec<Self> {
         let clocks = Clock::both(profile);
-        let mut pools: BTreeMap<(Maker, Maker), Self> = BTreeMap::new();
-        let mut add = |maker: (Maker, Maker), pool: Self| pools.entry(maker).or_default().absorb(pool);
+        let mut pools = Vec::new();
         if profile.run.stacks && profile.sites.iter().any(|site| site.lifetimes.is_some()) {
             for (row, site) in profile.sites.iter().enumerate() {
                 let Some(lifetimes) = site.lifetimes.as_deref() else { continue };
@@ -200,21 +214,46 @@ impl Pool {
                 }
                 let one = worth.of_site(site, births[0].living() / objects);
                 let oldest_ms = loads().map(|((_, to), _)| to as f64).fold(0.0, f64::max);
-                let pool =
-                    Self { rows: vec![(row, births[0])], births, objects, oldest_ms, ..Self::default() };
                 let of = |frame| Maker::of(frame, true);
-                let maker = (of(site.stack.maker_frame()), of(site.stack.shown_frame()));
-                add(maker, pool.told(&site.class, one));
+                let pool = Self {
+                    maker: of(site.stack.maker_frame()),
+                    shown: of(site.stack.shown_frame()),
+                    below: program.made_below(&site.stack).map(|frame| of(Some(frame))),
+                    rows: vec![(row, births[0])],
+                    births,
+                    objects,
+                    oldest_ms,
+                    ..Self::default()
+                };
+                pools.push(pool.told(&site.class, one));
             }
         } else {
             for (row, class) in profile.classes.iter().enumerate() {
                 if let Some(pool) = Self::of_class(row, class, clocks) {
                     let one = worth.of_object(&class.name, pool.births[0].living() / pool.objects);
-                    add((Maker::Class(class.name.clone()), Maker::Unknown), pool.told(&class.name, one));
+                    let pool = Self { maker: Maker::Class(class.name.clone()), ..pool };
+                    pools.push(pool.told(&class.name, one));
                 }
             }
         }
-        pools.into_iter().map(|((maker, _), pool)| Self { maker, ..pool }).collect()
+        Self::pooled(pools.iter(), |pool| (pool.maker.clone(), pool.shown.clone(), pool.below.clone()))
+    }
+
+    /// Those together that have the same key; each is named as the first of its kind.
+    pub(super) fn pooled<'a, K: Ord>(
+        pools: impl Iterator<Item = &'a Self>,
+        key: impl Fn(&Self) -> K,
+    ) -> Vec<Self> {
+        let mut pooled: BTreeMap<K, Self> = BTreeMap::new();
+        for pool in pools {
+            match pooled.entry(key(pool)) {
+                Entry::Occupied(mut with) => with.get_mut().absorb(pool.clone()),
+                Entry::Vacant(none) => {
+                    none.insert(pool.clone());
+                }
+            }
+        }
+        pooled.into_values().collect()
     }
 
     fn of_class(row: usize, class: &ClassProfile, clocks: [Clock; 2]) -> Option<Self> {
@@ -242,7 +281,7 @@ impl Pool {
         self
     }
 
-    fn absorb(&mut self, other: Self) {
+    pub(super) fn absorb(&mut self, other: Self) {
         self.rows.extend(other.rows);
         self.births.iter_mut().zip(&other.births).for_each(|(births, more)| births.add(more));
         self.samples += other.samples;
@@ -256,12 +295,12 @@ impl Pool {
 pub(super) fn growers(
     profile: &Profile,
     program: &Program<'_>,
-    pools: Vec<Pool>,
+    pools: &[Pool],
     clocks: [Clock; 2],
     judge: impl Fn(&Pool) -> Growth,
 ) -> Vec<Grower> {
     let mut methods: BTreeMap<Maker, Vec<Pool>> = BTreeMap::new();
-    for pool in pools {
+    for pool in Pool::pooled(pools.iter(), |pool| (pool.maker.clone(), pool.shown.clone())) {
         methods.entry(pool.maker.without_line()).or_default().push(pool);
     }
     let mut growers = Vec::new();
@@ -304,7 +343,7 @@ pub(super) fn growers(
 }
 
 impl Pool {
-    fn grower(
+    pub(super) fn grower(
         self,
         profile: &Profile,
         program: &Program<'_>,
