@@ -98,6 +98,8 @@ pub(crate) struct Suspect {
     pub(crate) path: Option<String>,
     /// The method that allocates them.
     pub(crate) allocated_by: Option<String>,
+    /// The line of the program itself that calls it to do so, in a recording, if it is another.
+    pub(crate) allocated_below: Option<String>,
     /// Where one of them was allocated, from the first frame of the program's own on, as sampled beside dumps.
     pub(crate) added_by: Vec<String>,
     /// By how much it grows, in a recording.
@@ -169,6 +171,7 @@ impl Default for Suspect {
             containers: 0,
             path: None,
             allocated_by: None,
+            allocated_below: None,
             added_by: Vec::new(),
             growth: None,
             survivors: Vec::new(),

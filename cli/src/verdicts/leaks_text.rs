@@ -134,6 +134,7 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
         lines.push("a path to one of them:".to_owned());
         lines.extend(path.lines().map(|line| format!("  {line}")));
     }
+    lines.extend(suspect.allocated_below.as_ref().map(|line| format!("most of it below {line}")));
     lines.extend(suspect.growth.map(grows));
     let kept = alike(&suspect.survivors);
     lines.extend(kept.iter().take(CLASSES).flat_map(survivors));

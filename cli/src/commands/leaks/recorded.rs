@@ -6,6 +6,7 @@ use mayfly_profile::Profile;
 use mayfly_report::heap_rises;
 use mayfly_verdicts::leaks::{Keeper, Kept, grows_outside, recorded};
 
+use super::makers::named;
 use crate::error::Error;
 use crate::recording_input;
 use crate::verdicts::{Floor, Leaks, Rate, Searched, Survivors, Suspect, frame, shown_frames};
@@ -88,6 +89,7 @@ fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
         suspicion: keeper.suspicion,
         what: keeper.class,
         allocated_by: keeper.method,
+        allocated_below: keeper.below.as_ref().map(named),
         growth: Some(Rate {
             bytes_per_s: keeper.bytes_per_s,
             since: keeper.since_ms as f64 / 1000.0,

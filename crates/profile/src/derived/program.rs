@@ -56,6 +56,19 @@ impl Profile {
         stacks.iter().map(at).collect()
     }
 
+    /// How the program came to each of these stacks: from its innermost frame itself out to its outermost, without frameworks. Empty: it has only
+    /// the JDK's and frameworks'.
+    pub fn program_ways<'s>(&self, stacks: &[&'s Stack]) -> Vec<Vec<&'s Frame>> {
+        let program = Program::of(self);
+        let way = |stack: &&'s Stack| {
+            let Some(innermost) = program.frame(stack) else { return Vec::new() };
+            let mut way = program.way(stack);
+            way.reverse();
+            way.into_iter().skip_while(|frame| !std::ptr::eq(*frame, innermost)).collect()
+        };
+        stacks.iter().map(way).collect()
+    }
+
     /// The frame of the program itself through which most of what `weight` gives passes. `None` without stacks, and where a stack has only
     /// frameworks.
     pub fn through(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<Through> {

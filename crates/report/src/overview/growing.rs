@@ -12,6 +12,8 @@ use crate::unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 
 /// Growers that are named.
 const MOST: usize = 2;
+/// So many times what grows by samples is more than their errors.
+const MUCH_FASTER: f64 = 2.0;
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
 const LEAST_FLOOR: f64 = 4096.0;
 
@@ -30,6 +32,7 @@ impl Screen<'_> {
         let sure: Vec<_> = sure(&growing.growers).collect();
         let words = |grower: &&Grower| GrowerWords::of(self.profile, grower).sentences();
         lines.extend(sure.iter().take(MOST).flat_map(words));
+        lines.extend(more_grows(&sure, self.profile.heap_rises()));
         lines.extend(where_to_look(&sure));
         match (growing.growers.first(), self.profile.heap_rises()) {
             (Some(grower), _) if sure.is_empty() => lines.extend(may_grow(grower)),
@@ -48,6 +51,14 @@ impl Screen<'_> {
 fn off_heap(profile: &Profile) -> Vec<String> {
     growing_off_heap(profile)
         .map_or_else(Vec::new, |[text, next]| vec![format!("! {text}"), format!("   {next}")])
+}
+
+/// That the JVM's own numbers rise much faster than all that is sure to grow.
+fn more_grows(sure: &[&Grower], rise: Option<HeapRise>) -> Option<String> {
+    let named: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
+    let rise = rise.filter(|rise| named > 0.0 && rise.bytes_per_s() > MUCH_FASTER * named)?;
+    let [_, by] = heap_rises(rise);
+    Some(format!("   the heap in use after GCs rises {by}: this is a part of it"))
 }
 
 /// How fast all of it grows, if more does than was named, and the commands that show more.
@@ -83,4 +94,28 @@ fn may_grow(grower: &Grower) -> [String; 2] {
     };
     let most_of = added(&most_of(grower));
     [format!("? may be growing: {}{most_of}", what(grower)), format!("   {why}")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of actors that were never stopped a quarter was made where samples were enough.
+    #[test]
+    fn what_grows_beside_what_is_named_is_not_hidden() {
+        let rise =
+            HeapRise { from_ms: 12_000, from_bytes: 14 << 20, to_ms: 64_000, to_bytes: (14 + 26) << 20 };
+        let grower = |bytes_per_s| Grower { bytes_per_s, ..Grower::default() };
+        let line = |rates: &[f64], rise| {
+            let all: Vec<_> = rates.iter().map(|&rate| grower(rate)).collect();
+            more_grows(&all.iter().collect::<Vec<_>>(), rise)
+        };
+        assert_eq!(
+            line(&[100e3, 30e3], Some(rise)).as_deref(),
+            Some("   the heap in use after GCs rises by 512 KiB/s: this is a part of it")
+        );
+        assert_eq!(line(&[100e3, 300e3], Some(rise)), None, "most of it, as far as samples show");
+        assert_eq!(line(&[], Some(rise)), None, "that is a sentence of its own");
+        assert_eq!(line(&[100e3], None), None);
+    }
 }

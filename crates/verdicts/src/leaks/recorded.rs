@@ -4,7 +4,7 @@
 //! live. Those that are alive after the last one, by when they were born, are the growth that is there to stay. Who holds them
 //! is in no recording.
 
-use mayfly_profile::{Grower, Growing, Growth, Profile, Stack, Tally};
+use mayfly_profile::{Frame, Grower, Growing, Growth, Profile, Stack, Tally};
 
 use super::suspicion::Suspicion;
 use crate::grounds::distrust_so_far;
@@ -26,6 +26,8 @@ pub struct Keeper {
     /// The first frame that is no part of the JDK, as `class.method` with its line if it is one; `None` where no stacks were
     /// recorded.
     pub method: Option<String>,
+    /// The line of the program itself that most of them are made below, if that is another place.
+    pub below: Option<Frame>,
     /// The program's own class of most objects; of none the class of most of the bytes.
     pub class: String,
     /// The objects, most bytes first.
@@ -81,6 +83,7 @@ pub fn recorded(profile: &Profile, trust: f64) -> Result<Recorded, String> {
 
 fn keeper(profile: &Profile, grower: Grower) -> Keeper {
     let method = grower.method();
+    let below = grower.below(profile).cloned();
     let kept = grower.kept.iter().map(|kept| {
         let (class, stack) = match &method {
             Some(_) => (&profile.sites[kept.row].class, profile.sites[kept.row].stack.clone()),
@@ -103,5 +106,6 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
             Growth::Harmless => Suspicion::Harmless(String::new()),
         },
         method,
+        below,
     }
 }
