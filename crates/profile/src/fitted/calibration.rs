@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::facts::division::divide;
-use crate::facts::estimate::ClassEstimate;
+use crate::facts::estimate::{ClassEstimate, Estimate};
 use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::share::Share;
 use crate::facts::tally::Tally;
@@ -19,6 +19,8 @@ use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
 /// Parts of one that are told apart before the parts of a sum are rounded to whole numbers.
 const FINENESS: f64 = 256.0;
+/// No hook saw so much for what was counted: the count says little of all then.
+const MOST_UNSEEN: f64 = 0.1;
 /// A part keeps at least this share of what it would have if all shrank alike.
 const LEAST_LEFT: f64 = 0.25;
 
@@ -29,7 +31,7 @@ pub(crate) fn classes(profile: &mut Profile) {
     for class in &mut profile.classes {
         let estimate = profile.estimates.get(&class.name).copied().unwrap_or_default();
         let sample = sample.of_class(class, &profile.shares, estimate);
-        if let Some(live) = class.live.filter(|_| sample.is_of_all(class, estimate)) {
+        if let Some((live, all)) = class.live.zip(sample.all_of(class, estimate)) {
             let mut parts: Vec<_> =
                 [live, class.unjudged].into_iter().chain(class.collected.iter().copied()).collect();
             let nobody = parts.iter().all(Tally::is_empty);
@@ -38,7 +40,7 @@ pub(crate) fn classes(profile: &mut Profile) {
                 // None was due yet: nothing is known, but that none was seen dead.
                 parts[1] = class.allocated;
             }
-            sample.settle(class.allocated, class.allocated, &mut parts);
+            sample.settle(all, class.allocated, &mut parts);
             class.live = Some(parts.remove(0));
             class.unjudged = parts.remove(0);
             class.collected = parts;
@@ -65,6 +67,17 @@ pub(crate) fn sites(profile: &mut Profile) {
             sample.state_errors(class, sample.expansion(class, estimate), &mut sites);
         }
     }
+}
+
+/// What was counted, and what no hook saw: by the JVM's samples alone, so of no use where that is most. One stray sample shows nothing.
+fn with_unseen(counted: Tally, unseen: Estimate) -> Option<Tally> {
+    if unseen.bytes() <= 3 * unseen.error_bytes() {
+        return Some(counted);
+    }
+    let share = unseen.unrounded_bytes() / (counted.bytes as f64).max(1.0);
+    let more = |count: u64| count.saturating_add((count as f64 * share).round() as u64);
+    (share <= MOST_UNSEEN)
+        .then(|| Tally { objects: more(counted.objects), bytes: more(counted.bytes), ..counted })
 }
 
 /// Sites by the name of their class.
@@ -213,29 +226,27 @@ impl Sample {
         self.tracking.follows_a_part()
     }
 
-    /// Whether the objects that were counted are those that could be picked.
-    fn is_of_all(self, class: &ClassProfile, estimate: ClassEstimate) -> bool {
-        if class.live.is_none() {
-            return false;
-        }
+    /// All objects of a class that could be picked, those that were counted and those of which it is known that no hook saw them; `None`: not known.
+    fn all_of(self, class: &ClassProfile, estimate: ClassEstimate) -> Option<Tally> {
+        class.live?;
         let picked = class
             .collected
             .iter()
             .fold(class.not_seen_dead().objects, |sum, dead| sum.saturating_add(dead.objects));
         if picked <= class.allocated.objects && !self.complete {
-            return false;
+            return None;
         }
+        let counted = Some(class.allocated);
         // What is counted and was never allocated can't be picked by the JVM's sampler; what no hook saw can be.
         let (executed, most) = (class.allocated.bytes, self.most_removed);
         let removed =
             || self.interval.is_some_and(|interval| estimate.removed_within(executed, interval, most));
         match self.tracking {
-            Tracking::ByteSample(_) => {
-                !removed() && estimate.unseen.bytes() <= 3 * estimate.unseen.error_bytes()
-            }
+            Tracking::ByteSample(_) if removed() => None,
+            Tracking::ByteSample(_) => with_unseen(class.allocated, estimate.unseen),
             // Where a share was followed, the sampler may have chosen it.
-            Tracking::Balanced => self.of_one.0 == 0.0 || !removed(),
-            Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => true,
+            Tracking::Balanced => counted.filter(|_| self.of_one.0 == 0.0 || !removed()),
+            Tracking::Off | Tracking::EveryObject | Tracking::EveryNth(_) => counted,
         }
     }
 
@@ -345,8 +356,8 @@ impl Sample {
             return 1.0;
         }
         let told = estimate.allocated.bytes() as f64;
-        let calibrated = told > 0.0 && class.allocated.bytes > 0 && self.is_of_all(class, estimate);
-        if calibrated { class.allocated.bytes as f64 / told } else { 1.0 }
+        let all = self.all_of(class, estimate).filter(|all| told > 0.0 && all.bytes > 0);
+        all.map_or(1.0, |all| all.bytes as f64 / told)
     }
 
     /// How many samples told of a part; infinitely many where each of its objects is picked.

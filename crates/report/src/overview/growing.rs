@@ -70,7 +70,8 @@ fn where_to_look(sure: &[&Grower]) -> Option<String> {
         more => {
             let rate: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
             let rate = units::bytes(rate.round() as u64);
-            Some(format!("   {more} more grow, in all by {rate}/s: mayfly leaks FILE; {holders}"))
+            let grow = if more == 1 { "grows" } else { "grow" };
+            Some(format!("   {more} more {grow}, in all by {rate}/s: mayfly leaks FILE; {holders}"))
         }
     }
 }
