@@ -60,6 +60,11 @@ fn kotlin_function<'a>(class: &'a str, method: &str) -> Option<(&'a str, &'a str
 
 fn method_in_source(method: &str) -> &str {
     let method = FORWARDING.iter().find_map(|end| method.strip_suffix(end)).unwrap_or(method);
+    // scalac: a private method that another class reaches, after the whole name of its own class.
+    let method = match method.rsplit_once("$$") {
+        Some((class, name)) if class.contains('$') && !name.is_empty() => name,
+        _ => method,
+    };
     let first_of = |rest: &'static str| method.strip_prefix(rest).and_then(|rest| rest.split('$').next());
     // javac, scalac, kotlinc.
     let named = first_of("lambda$").or_else(|| first_of("$anonfun$"));
@@ -84,6 +89,7 @@ mod tests {
             ("a.Shop", "lambda$new$3", ("a.Shop", "<init>")),
             ("a.Shop", "lambda$static$3", ("a.Shop", "<clinit>")),
             ("a.Shop$", "$anonfun$price$1", ("a.Shop$", "price")),
+            ("a.Shop", "a$b$Shop$$price", ("a.Shop", "price")),
             ("a.ShopKt", "price$lambda$0", ("a.ShopKt", "price")),
             ("a.ShopKt", "price$lambda-0", ("a.ShopKt", "price")),
             ("a.Shop$$SpringCGLIB$$0", "price", ("a.Shop", "price")),
