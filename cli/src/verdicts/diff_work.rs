@@ -61,9 +61,13 @@ the number of each recording, in the order of the files: --per N,N,..."
                 .to_owned(),
         );
     }
-    if let Some(Alike { share, change }) = difference.alike.filter(|_| !difference.per_operation) {
+    if let Some(Alike { share, change, apart }) =
+        difference.alike.as_ref().filter(|_| !difference.per_operation)
+    {
+        let apart =
+            apart.as_ref().map_or_else(String::new, |method| format!("Apart from {}: ", printable(method)));
         remarks.push(format!(
-            "Methods with {:.0} % of the bytes changed alike, by some {:+.0} %: the runs did different amounts of work. To compare per operation
+            "{apart}Methods with {:.0} % of the bytes changed alike, by some {:+.0} %: the runs did different amounts of work. To compare per operation
 (request, order, ...), give the number of each recording, in the order of the files: --per N,N,...",
             share * 100.0,
             change * 100.0

@@ -10,32 +10,37 @@ const LEAST_SHARE: f64 = 0.6;
 const LEAST_METHODS: usize = 8;
 
 /// What most methods changed by.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Alike {
-    /// Share of the bytes before that are allocated by methods which changed so.
+    /// Share of the bytes before that are allocated by methods which changed so, of all but `apart`.
     pub share: f64,
     /// The change, as a share of what was before: -0.4 is four tenths less.
     pub change: f64,
+    /// The method whose bytes changed most, if it changed by another factor: the code of this one is not what it was.
+    pub apart: Option<String>,
 }
 
-/// Of the bytes that methods allocated before and after; `None` if they changed differently, or hardly.
-pub(crate) fn alike(methods: impl Iterator<Item = (f64, f64)>) -> Option<Alike> {
-    // By what, and with how many bytes.
-    let mut factors: Vec<(f64, f64)> =
-        methods.filter(|(before, _)| *before > 0.0).map(|(before, after)| (after / before, before)).collect();
-    factors.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let all: f64 = factors.iter().map(|(_, bytes)| bytes).sum();
+/// Bytes that a method allocated before and after.
+pub(crate) type Changed<'m> = (&'m str, f64, f64);
+
+/// Of all methods; `None` if they changed differently, or hardly. The one that changed most says nothing of the work: it may be what was mended.
+pub(crate) fn alike<'m>(methods: impl Iterator<Item = Changed<'m>>) -> Option<Alike> {
+    let mut methods: Vec<Changed<'_>> = methods.filter(|(_, before, _)| *before > 0.0).collect();
+    let by = |&(_, before, after): &Changed<'_>| (after - before).abs();
+    let most = (0..methods.len()).max_by(|&a, &b| by(&methods[a]).total_cmp(&by(&methods[b])))?;
+    let (name, before, after) = methods.swap_remove(most);
+    let factor = |&(_, before, after): &Changed<'_>| after / before;
+    methods.sort_by(|a, b| factor(a).total_cmp(&factor(b)));
+    let all: f64 = methods.iter().map(|(_, bytes, _)| bytes).sum();
     let mut below = 0.0;
-    let (middle, _) = factors.iter().find(|(_, bytes)| {
+    let middle = factor(methods.iter().find(|(_, bytes, _)| {
         below += bytes;
         below >= all / 2.0
-    })?;
-    let near: f64 = factors
-        .iter()
-        .filter(|(factor, _)| (factor - middle).abs() <= NEAR * middle)
-        .map(|(_, bytes)| bytes)
-        .sum();
-    let alike = Alike { share: near / all, change: middle - 1.0 };
-    let is_decided = factors.len() >= LEAST_METHODS && alike.share >= LEAST_SHARE;
+    })?);
+    let is_near = |factor: f64| (factor - middle).abs() <= NEAR * middle;
+    let near: f64 = methods.iter().filter(|of| is_near(factor(of))).map(|(_, bytes, _)| bytes).sum();
+    let apart = (!is_near(after / before)).then(|| name.to_owned());
+    let alike = Alike { share: near / all, change: middle - 1.0, apart };
+    let is_decided = methods.len() >= LEAST_METHODS && alike.share >= LEAST_SHARE;
     (is_decided && alike.change.abs() >= LEAST_CHANGE).then_some(alike)
 }

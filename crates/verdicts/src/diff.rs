@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mayfly_profile::{Lifetimes, Profile};
 
-use crate::alike::{Alike, alike};
+use crate::alike::{Alike, Changed, alike};
 use crate::grounds::distrust;
 use crate::lifetimes::{Clock, compare};
 use crate::rows::{RowClasses, RowName, RunRows, allocated, live};
@@ -207,11 +207,12 @@ pub fn diff(
 }
 
 /// Bytes that each method allocated before and after.
-fn by_method(findings: &[Finding]) -> impl Iterator<Item = (f64, f64)> {
-    let of_methods = findings
-        .iter()
-        .filter(|finding| finding.measure == Measure::Allocated && matches!(finding.row, RowName::Method(_)));
-    of_methods.filter_map(|finding| Some((finding.before?, finding.after?)))
+fn by_method(findings: &[Finding]) -> impl Iterator<Item = Changed<'_>> {
+    let allocated = findings.iter().filter(|finding| finding.measure == Measure::Allocated);
+    allocated.filter_map(|finding| match &finding.row {
+        RowName::Method(method) => Some((method.as_str(), finding.before?, finding.after?)),
+        _ => None,
+    })
 }
 
 type Sides<'a> = [Vec<RunRows<'a>>; 2];

@@ -76,8 +76,11 @@ fn with_unseen(counted: Tally, unseen: Estimate) -> Option<Tally> {
     }
     let share = unseen.unrounded_bytes() / (counted.bytes as f64).max(1.0);
     let more = |count: u64| count.saturating_add((count as f64 * share).round() as u64);
-    (share <= MOST_UNSEEN)
-        .then(|| Tally { objects: more(counted.objects), bytes: more(counted.bytes), ..counted })
+    (share <= MOST_UNSEEN).then(|| Tally {
+        objects: more(counted.objects),
+        bytes: more(counted.bytes),
+        ..counted
+    })
 }
 
 /// Sites by the name of their class.

@@ -334,9 +334,9 @@ fn a_run_that_did_nothing_is_named_and_nothing_is_said_to_have_changed() {
 #[test]
 fn runs_that_did_less_are_told_from_a_change_of_the_code() {
     let random = &mut Random(12);
-    let mut pair = |work: f64, planted: f64| {
-        let before = run(random, 0.01, 1.0);
-        let mut after = run(random, 0.01, planted);
+    let mut pair_of = |work: f64, usual: f64, planted: f64| {
+        let before = run(random, 0.01, usual);
+        let mut after = run(random, 0.01, usual * planted);
         after.classes.iter_mut().for_each(|class| {
             class.allocated.bytes = (class.allocated.bytes as f64 * work) as u64;
         });
@@ -345,10 +345,17 @@ fn runs_that_did_less_are_told_from_a_change_of_the_code() {
         });
         compared(&[before], &[after]).alike
     };
+    let mut pair = |work, planted| pair_of(work, 1.0, planted);
     let less = pair(0.55, 0.4).expect("all but one method changed by one factor");
     assert!((less.change + 0.45).abs() < 0.02 && less.share > 0.9, "{less:?}");
     assert_eq!(pair(1.0, 0.4), None, "a change of one method");
     assert_eq!(pair(0.95, 1.0), None, "hardly a change");
+    // The method that makes most was mended, and twice as many requests came.
+    let mut mended = |work| pair_of(work, 1_000.0, 0.1);
+    let twice = mended(1.95).expect("all others changed by one factor");
+    assert!((twice.change - 0.95).abs() < 0.02, "{twice:?}");
+    assert_eq!(twice.apart.as_deref(), Some("a.Class7x.make"));
+    assert_eq!(mended(1.0), None, "one method says nothing of the others");
 }
 
 #[test]
