@@ -18,20 +18,20 @@ use crate::scopes::{entries, made, outcome, scope};
 use crate::servers::{http, start_tomcat, tomcat, try_http};
 
 /// Both of our jars, and a JDK that compiles.
-struct Jars {
-    folder: Workspace,
-    jdk: PathBuf,
+pub(crate) struct Jars {
+    pub(crate) folder: Workspace,
+    pub(crate) jdk: PathBuf,
 }
 
 impl Jars {
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.file(name)
     }
 }
 
-const JARS: [(&str, &str); 2] = [("api", "mayfly-api.jar"), ("endpoints", "mayfly-endpoints.jar")];
+pub(crate) const JARS: [(&str, &str); 2] = [("api", "mayfly-api.jar"), ("endpoints", "mayfly-endpoints.jar")];
 
-fn jars() -> Option<&'static Jars> {
+pub(crate) fn jars() -> Option<&'static Jars> {
     static JARS: OnceLock<Option<Jars>> = OnceLock::new();
     JARS.get_or_init(|| build().map_err(|why| skip("scopes per endpoint", &why)).ok()).as_ref()
 }
@@ -50,50 +50,58 @@ fn build() -> Result<Jars, String> {
 }
 
 /// What it wrote to stdout and stderr; an error if it fails.
-fn succeed(command: &mut Command) -> Result<String, String> {
+pub(crate) fn succeed(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
     let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     if output.status.success() { Ok(out + &err) } else { Err(out + &err) }
 }
 
-fn source(path: &str) -> PathBuf {
+pub(crate) fn source(path: &str) -> PathBuf {
     workspace_root().join("tests/endpoints").join(path)
 }
 
-/// Compiles a source of the tests for the oldest JVM that its server runs on.
-fn compile(jars: &Jars, release: &str, class_path: &str, source: &Path, to: &Path) {
+/// Compiles sources of the tests for the oldest JVM that their server runs on.
+pub(crate) fn compile(jars: &Jars, release: &str, class_path: &str, sources: &[PathBuf], to: &Path) {
+    compile_with(jars, &["-proc:none", "--release", release], class_path, sources, to);
+}
+
+pub(crate) fn compile_with(jars: &Jars, flags: &[&str], class_path: &str, sources: &[PathBuf], to: &Path) {
     let mut javac = Command::new(jars.jdk.join("bin/javac"));
-    javac.args(["-nowarn", "-Xlint:-options", "-parameters", "-proc:none", "--release", release]);
-    javac.args(["-cp", class_path, "-d"]).arg(to).arg(source);
+    javac.args(["-nowarn", "-Xlint:-options", "-parameters"]).args(flags);
+    javac.args(["-cp", class_path, "-d"]).arg(to).args(sources);
     succeed(&mut javac).unwrap_or_else(|said| panic!("{said}"));
 }
 
 /// Statuses and bodies.
-type Answers = Vec<(u16, String)>;
+pub(crate) type Answers = Vec<(u16, String)>;
 
 /// What requests are answered, without what differs from run to run.
 fn answers(port: u16, requests: &[(&str, String)]) -> Answers {
-    let times = Regex::new(r#""timestamp":"[^"]*""#).expect("a pattern");
+    let varying = Regex::new(r#""timestamp":"[^"]*"|Error id [0-9a-f-]*"#).expect("a pattern");
     let answer = |(method, path): &(&str, String)| {
         let answer = http(port, method, path, &[], "");
-        (answer.status, times.replace(&answer.body, "").into_owned())
+        (answer.status, varying.replace(&answer.body, "").into_owned())
     };
     requests.iter().map(answer).collect()
 }
 
 /// The program ends; the connection may be cut before the answer.
-fn end(port: u16, path: &str, running: Running) -> String {
+pub(crate) fn end(port: u16, path: &str, running: Running) -> String {
     let _ = try_http(port, "GET", path, &[], "");
     let outcome = running.finish().ok();
     outcome.stdout + &outcome.stderr
 }
 
-fn times(number: u64, method: &'static str, path: impl Fn(u64) -> String) -> Vec<(&'static str, String)> {
+pub(crate) fn times(
+    number: u64,
+    method: &'static str,
+    path: impl Fn(u64) -> String,
+) -> Vec<(&'static str, String)> {
     (1..=number).map(|i| (method, path(i))).collect()
 }
 
 /// How often the scopes with this name in front were entered.
-fn all_entries(json: &Value) -> u64 {
+pub(crate) fn all_entries(json: &Value) -> u64 {
     let scopes = json["scopes"].as_array().expect("scopes");
     scopes.iter().filter(|it| it["path"].as_array().expect("names").len() == 1).map(|it| entries(it).0).sum()
 }
@@ -113,7 +121,7 @@ fn deploy(jars: &Jars, version: &str, webapps: &Path, ours: &[&str]) {
     let shop = webapps.parent().expect("a folder").join("Shop.java");
     fs::write(&shop, text).expect("a file");
     let class_path = format!("{}:{}", servlet.display(), jars.path("mayfly-api.jar").display());
-    compile(jars, "11", &class_path, &shop, &web_inf.join("classes"));
+    compile(jars, "11", &class_path, &[shop], &web_inf.join("classes"));
     let errors = "<error-page><error-code>500</error-code><location>/oops</location></error-page>";
     fs::write(web_inf.join("web.xml"), format!("<web-app>{errors}</web-app>")).expect("a file");
 }
@@ -204,36 +212,40 @@ fn the_jar_alone_makes_scopes_of_the_endpoints_of_a_servlet_container() {
     });
 }
 
-/// Spring Boot's jars, fetched by Maven.
+/// The jars of the `pom.xml` of a shop, fetched by Maven.
+pub(crate) fn fetched(shop: &str) -> Result<Workspace, String> {
+    let folder = Workspace::new();
+    let maven = |flags: &[&str]| {
+        let mut maven = Command::new("mvn");
+        maven.args(flags).args(["-q", "-B", "-f"]).arg(source(shop).join("pom.xml"));
+        maven.arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies");
+        succeed(maven.arg(format!("-DoutputDirectory={}", folder.path().display())))
+    };
+    maven(&["-o"]).or_else(|_| maven(&[])).map(|_| folder)
+}
+
+/// Spring Boot's.
 fn spring() -> Result<PathBuf, String> {
     static JARS: OnceLock<Result<Workspace, String>> = OnceLock::new();
-    let fetch = || {
-        let folder = Workspace::new();
-        let maven = |flags: &[&str]| {
-            let mut maven = Command::new("mvn");
-            maven.args(flags).args(["-q", "-B", "-f"]).arg(source("spring/pom.xml"));
-            maven.arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies");
-            succeed(maven.arg(format!("-DoutputDirectory={}", folder.path().display())))
-        };
-        maven(&["-o"]).or_else(|_| maven(&[])).map(|_| folder)
-    };
-    JARS.get_or_init(fetch).as_ref().map(|folder| folder.path().to_owned()).map_err(Clone::clone)
+    let jars = JARS.get_or_init(|| fetched("spring"));
+    jars.as_ref().map(|folder| folder.path().to_owned()).map_err(Clone::clone)
 }
 
 /// The class path of the shop.
 fn shop_of_spring(jars: &Jars, ours: &[&str], classes: &Path) -> Result<String, String> {
     let spring = format!("{}/*", spring()?.display());
-    compile(jars, "17", &spring, &source("spring/Shop.java"), classes);
+    compile(jars, "17", &spring, &[source("spring/Shop.java")], classes);
     let ours = ours.iter().map(|jar| jars.path(jar).display().to_string());
     let parts: Vec<_> = [classes.display().to_string(), spring].into_iter().chain(ours).collect();
     Ok(parts.join(":"))
 }
 
-/// What a run of the shop answered, and what it wrote.
-fn served_by_spring(
+/// What a run of a shop answered, and what it wrote. `ready` is how the line begins that ends with its port.
+pub(crate) fn served(
     jvm: &Jvm,
-    class_path: &str,
-    requests: &[(&str, String)],
+    ready: &str,
+    arguments: &[&str],
+    (requests, last): (&[(&str, String)], &str),
     run: &[&str],
 ) -> (Answers, String) {
     let mut command = match run.first() {
@@ -244,12 +256,32 @@ fn served_by_spring(
     if !run.is_empty() {
         command.env("MAYFLY_AGENT", &artifacts().agent).arg("--").arg(jvm.java());
     }
-    command.args(["-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", class_path, "shop.Shop"]);
-    command.args(["--server.port=0", "--server.address=127.0.0.1"]);
+    command.args(["-Xmx256m", "-XX:TieredStopAtLevel=1"]).args(arguments);
     let mut running = Running::of(command);
-    let port = running.wait_for_line("PORT ")["PORT ".len()..].parse().expect("a port");
+    let line = running.wait_for_line(ready);
+    let port = line.rsplit([' ', ':']).next().expect("one at least").parse().expect("a port");
     let answers = answers(port, requests);
-    (answers, end(port, "/end", running))
+    (answers, end(port, last, running))
+}
+
+fn served_by_spring(
+    jvm: &Jvm,
+    class_path: &str,
+    requests: &[(&str, String)],
+    run: &[&str],
+) -> (Answers, String) {
+    let arguments = ["-cp", class_path, "shop.Shop", "--server.port=0", "--server.address=127.0.0.1"];
+    served(jvm, "PORT ", &arguments, (requests, "/end"), run)
+}
+
+/// Whether the JVM is new and large enough for a server; the reason is printed if not.
+pub(crate) fn can_serve(jvm: &Jvm, name: &str, oldest: u32, modules: &[&str]) -> bool {
+    let there = jvm.modules();
+    let can = jvm.feature >= oldest && modules.iter().all(|needed| there.iter().any(|it| it == needed));
+    if !can {
+        skip(&format!("endpoints of {name} on {jvm}"), &format!("it is too old or too small for {name}"));
+    }
+    can
 }
 
 fn requests_to_spring() -> Vec<(&'static str, String)> {
@@ -291,13 +323,9 @@ fn the_jar_alone_makes_scopes_of_the_endpoints_of_spring_boot() {
         return;
     }
     any_jvm(|jvm| {
-        let needed = ["java.management", "java.naming", "java.desktop", "java.instrument"].map(String::from);
-        let modules = jvm.modules();
-        if jvm.feature < 17 || needed.iter().any(|needed| !modules.contains(needed)) {
-            return skip(
-                &format!("endpoints of Spring Boot on {jvm}"),
-                "it is too old or too small for Spring Boot",
-            );
+        let needed = ["java.management", "java.naming", "java.desktop", "java.instrument"];
+        if !can_serve(jvm, "Spring Boot", 17, &needed) {
+            return;
         }
         let Some(jars) = jars() else { return };
         let folder = Workspace::new();

@@ -26,6 +26,7 @@ mod diff_on_beds;
 mod doctor;
 mod documented;
 mod endpoints;
+mod endpoints_beyond_servlets;
 mod exact_later;
 mod exit;
 mod faults;

@@ -3,6 +3,7 @@ package io.mayfly.endpoints;
 import io.mayfly.Mayfly;
 import io.mayfly.Scope;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
@@ -66,6 +67,33 @@ final class Endpoints {
       known.put(pattern, name);
     }
     return name == null ? OTHERS : name;
+  }
+
+  /** Templates of a path, one behind the other, without expressions: {@code orders} and <code>{id: [0-9]{3}}</code> are <code>/orders/{id}</code>. */
+  static String joined(List<String> templates) {
+    StringBuilder pattern = new StringBuilder();
+    for (String template : templates) {
+      for (String segment : withoutExpressions(template).split("/")) {
+        if (!segment.isEmpty()) {
+          pattern.append('/').append(segment);
+        }
+      }
+    }
+    return pattern.length() == 0 ? "/" : pattern.toString();
+  }
+
+  private static String withoutExpressions(String template) {
+    StringBuilder rest = new StringBuilder();
+    int depth = 0;
+    boolean isExpression = false;
+    for (char c : template.toCharArray()) {
+      depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+      isExpression = depth > 0 && (isExpression || c == ':');
+      if (!isExpression && c != ' ') {
+        rest.append(c);
+      }
+    }
+    return rest.toString();
   }
 
   /** A path with what differs from request to request left out: {@code /orders/17/lines.json} is <code>/orders/{n}/*.json</code>. */
