@@ -317,14 +317,30 @@ fn check_endpoints_of_spring(json: &Value, on: &str) {
     assert_eq!(all_entries(json), requests_to_spring().len() as u64 + 3 + 1, "with errors and /end, {on}");
 }
 
+fn runs_spring(jvm: &Jvm) -> bool {
+    let needed = ["java.management", "java.naming", "java.desktop", "java.instrument"];
+    can_serve(jvm, "Spring Boot", 17, &needed)
+}
+
+/// The shop with a class path of jars that others have put together.
+pub(crate) fn shop_has_its_endpoints_reported(jvm: &Jvm, all: &Path) {
+    let Some(jars) = jars().filter(|_| runs_spring(jvm)) else { return };
+    let folder = Workspace::new();
+    let (classes, all) = (folder.file("classes"), format!("{}/*", all.display()));
+    compile(jars, "17", &all, &[source("spring/Shop.java")], &classes);
+    let recording = folder.file("run.mayfly").display().to_string();
+    let run = ["run", "--scopes", "--include", "shop.", "-o", &recording];
+    served_by_spring(jvm, &format!("{}:{all}", classes.display()), &requests_to_spring(), &run);
+    check_endpoints_of_spring(&JsonReport::of(Path::new(&recording)).0, &format!("on {jvm}"));
+}
+
 #[test]
 fn the_jar_alone_makes_scopes_of_the_endpoints_of_spring_boot() {
     if left_to_ci("endpoints of Spring Boot") {
         return;
     }
     any_jvm(|jvm| {
-        let needed = ["java.management", "java.naming", "java.desktop", "java.instrument"];
-        if !can_serve(jvm, "Spring Boot", 17, &needed) {
+        if !runs_spring(jvm) {
             return;
         }
         let Some(jars) = jars() else { return };

@@ -7,20 +7,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use mayfly_tests::{JsonReport, Outcome, Running, Workspace, skip};
+use mayfly_tests::{JsonReport, Outcome, Running, Workspace, any_jvm, skip};
 
+use crate::endpoints::shop_has_its_endpoints_reported;
 use crate::platforms::{jar_in, maven_repository, packages, run};
 
 /// Maven starts three JVMs, and resolves.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// A project with three lines for Mayfly, and a local repository that has what was fetched before, but nothing of Mayfly.
+/// A project, and a local repository that has what was fetched before, but nothing of Mayfly.
 struct Project {
     folder: Workspace,
 }
 
 impl Project {
-    fn new(repository: &Path, home: &Path) -> Self {
+    /// In the pom `REPOSITORY` and `VERSION` stand for ours.
+    fn new(repository: &Path, home: &Path, pom: &str) -> Self {
         let folder = Workspace::new();
         let ours = folder.file("m2");
         for (from, to) in [(home.to_owned(), ours.clone()), (home.join("io"), ours.join("io"))] {
@@ -30,13 +32,9 @@ impl Project {
                 symlink(entry.path(), to.join(entry.file_name())).expect("linked");
             }
         }
-        let pom =
-            include_str!("packages_of_maven.xml").replace("REPOSITORY", &repository.display().to_string());
+        let pom = pom.replace("REPOSITORY", &repository.display().to_string());
         fs::write(folder.file("pom.xml"), pom.replace("VERSION", env!("CARGO_PKG_VERSION")))
             .expect("written");
-        let tests = folder.file("src/test/java/shop");
-        fs::create_dir_all(&tests).expect("made");
-        fs::write(tests.join("BasketTest.java"), include_str!("packages_of_maven.java")).expect("written");
         Self { folder }
     }
 
@@ -64,7 +62,10 @@ fn home_of_maven() -> Option<PathBuf> {
 #[test]
 fn a_project_with_a_jdk_alone_asserts_and_records_by_three_lines() {
     let (Some(repository), Some(home)) = (maven_repository(), home_of_maven()) else { return };
-    let project = Project::new(&repository, &home);
+    let project = Project::new(&repository, &home, include_str!("packages_of_maven.xml"));
+    let tests = project.folder.file("src/test/java/shop");
+    fs::create_dir_all(&tests).expect("made");
+    fs::write(tests.join("BasketTest.java"), include_str!("packages_of_maven.java")).expect("written");
     let recording = project.folder.file("run.mayfly");
     let argument = format!("-DargLine=-Drecording={}", recording.display());
     let ran = |outcome: &Outcome| outcome.stdout.contains("Tests run: 3");
@@ -82,6 +83,45 @@ fn a_project_with_a_jdk_alone_asserts_and_records_by_three_lines() {
     assert!(said.contains("Tests run: 3, Failures: 1, Errors: 0, Skipped: 0"), "{said}{}", outcome.stderr);
     assert!(said.contains("static java.util.List shop.BasketTest.FORGOTTEN->"), "{said}");
     assert!(JsonReport::of(&recording).class("shop.BasketTest$Basket").is_some(), "{said}");
+}
+
+/// The application's own pom, with the repository, the versions and one dependency.
+fn with_endpoints() -> String {
+    let ours = |artifact: &str, version: &str, rest: &str| {
+        let names = format!("<groupId>io.mayfly</groupId><artifactId>{artifact}</artifactId>{version}");
+        format!("<dependency>{names}{rest}</dependency>")
+    };
+    let bom = ours("mayfly-bom", "<version>VERSION</version>", "<type>pom</type><scope>import</scope>");
+    let hooks = ours("mayfly-endpoints", "", "<scope>runtime</scope>");
+    let repository = "<repository><id>packages</id><url>file://REPOSITORY</url></repository>";
+    let before = format!(
+        "<repositories>{repository}</repositories>\n  <dependencyManagement><dependencies>{bom}</dependencies></dependencyManagement>"
+    );
+    let pom = include_str!("../../endpoints/spring/pom.xml");
+    pom.replacen("<dependencies>", &format!("{before}\n  <dependencies>{hooks}"), 1)
+}
+
+/// Hooks and API come with the class path that Maven resolves; the report has the endpoints.
+#[test]
+fn an_application_has_its_endpoints_reported_by_one_dependency() {
+    let (Some(repository), Some(home)) = (maven_repository(), home_of_maven()) else { return };
+    let project = Project::new(&repository, &home, &with_endpoints());
+    let jars = project.folder.file("jars");
+    let goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+    let directory = format!("-DoutputDirectory={}", jars.display());
+    let mut outcome = project.maven(&["-o", goal, &directory]);
+    if outcome.code() != Some(0) {
+        outcome = project.maven(&[goal, &directory]);
+    }
+    if outcome.stdout.contains("Could not transfer") {
+        return skip("the Maven repository", &format!("Maven cannot fetch Spring: {}", outcome.stdout));
+    }
+    outcome.ok();
+    for ours in ["mayfly-endpoints", "mayfly-api"] {
+        let jar = jars.join(format!("{ours}-{}.jar", env!("CARGO_PKG_VERSION")));
+        assert!(jar.exists(), "{}", jar.display());
+    }
+    any_jvm(|jvm| shop_has_its_endpoints_reported(jvm, &jars));
 }
 
 /// What Maven Central refuses a pom without.
