@@ -221,7 +221,8 @@ fn a_library_that_can_not_be_loaded_is_an_error_with_the_systems_words() {
             (&broken, "is damaged or cut off"),
             (&text, "is damaged or cut off"),
             (&foreign, "for aarch64"),
-            (&jvm.home.join("lib/libverify.so"), "refuses the attach: "),
+            // It needs the C library alone, so that every loader takes it.
+            (&jvm.home.join("lib/libjsig.so"), "refuses the attach: "),
         ] {
             let output = Command::new(&artifacts().cli)
                 .args(["attach", &running.pid().to_string()])
