@@ -689,8 +689,13 @@ fn what_libraries_make_in_many_places_below_one_line_is_one_leak() {
     assert_eq!(names(&found), [("a.Main.spawn:76", "leak")]);
     assert_eq!(found[0].live.objects, 20, "all of it, and no part beside it");
     // Tables that are filled once, and work at hand beside them.
-    let table = |nth| (nth, 45, FOREVER);
-    let at_hand = |nth| (nth, 100, (|_| 20) as fn(u64) -> u64);
+    let table = |nth: u64| (nth, 45, FOREVER);
+    let at_hand = |nth: u64| (nth, 100, (|_| 20) as fn(u64) -> u64);
     let both = below_one_line((0..8).map(table).chain((3..11).map(at_hand)));
+    assert!(both.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{both:?}");
+    // What a server makes as it starts, some a little later, and what is read lately.
+    let started = |nth: u64| (nth % 10, if nth % 3 == 0 { 55 } else { 30 }, FOREVER);
+    let lately = |nth: u64| (55 + nth, 100, FOREVER);
+    let both = below_one_line((0..12).map(started).chain((0..6).map(lately)));
     assert!(both.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{both:?}");
 }
