@@ -72,6 +72,7 @@ mod sampled;
 mod samples;
 mod scopes;
 mod servers;
+mod services;
 mod shim;
 mod sites;
 mod spark;
