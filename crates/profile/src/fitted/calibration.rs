@@ -14,6 +14,7 @@ use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::share::Share;
 use crate::facts::tally::Tally;
 use crate::fitted::joint::Joint;
+use crate::fitted::variance::OF_ANY_SHARE;
 use crate::stream::order::site_order;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
@@ -412,7 +413,10 @@ impl Sample {
                 relative(objects, of.objects).max(relative(bytes, of.bytes)).max(unseen)
             });
             let bias = if has_large_objects(site) { biases.0 } else { biases.1 };
-            site.error = by_sizes.filter(|error| error.is_finite()).unwrap_or(by_share).hypot(bias);
+            let error = by_sizes.filter(|error| error.is_finite()).unwrap_or(by_share).hypot(bias);
+            let of_any =
+                OF_ANY_SHARE.sqrt() * class.allocated.bytes as f64 / (site.allocated.bytes as f64).max(1.0);
+            site.error = if self.counts_estimated { error } else { error.min(of_any) };
         }
     }
 

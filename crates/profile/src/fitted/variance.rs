@@ -36,6 +36,8 @@ impl TallyVariance {
 
 /// A share of the whole that is left uncertain, however often a part is seen.
 const LEAST_REST: f64 = 0.02;
+/// The variance of a share of which nothing is known: it is any between none and all.
+pub(super) const OF_ANY_SHARE: f64 = 1.0 / 12.0;
 
 /// The variances of a profile's numbers, in square bytes.
 pub struct Variances<'p> {
@@ -301,7 +303,8 @@ impl<'p> Variances<'p> {
         let samples = part.bytes * part.bytes / part.variance;
         let of_all = samples * (all.bytes / part.bytes.max(1.0)).max(1.0);
         let shrunken = (of_all - samples + 2.0) / (of_all + 4.0);
-        part.variance * shrunken.max(1.0 - part.bytes / all.bytes.max(1.0))
+        let variance = part.variance * shrunken.max(1.0 - part.bytes / all.bytes.max(1.0));
+        variance.min(all.bytes * all.bytes * OF_ANY_SHARE)
     }
 
     /// Of a site's bytes, as if nothing were known of its whole, which has so many.

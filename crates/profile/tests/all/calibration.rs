@@ -260,3 +260,23 @@ proptest! {
         prop_assert_eq!(&fold(profile.updates()), &profile);
     }
 }
+
+/// `ArrayList$SubList` of `parse`: 8 MiB of an exact count by two of the first, dense samples had an error of 46 MiB at each of its sites.
+#[test]
+fn a_share_of_an_exact_count_is_no_less_sure_than_any_share() {
+    let of = |objects| (Tally::default(), Tally::of(objects, 32));
+    let mut told = Recorded::of(32, 265_000, 0, 60);
+    told.sites = vec![of(58), of(2)];
+    told.estimate.allocated = Estimate::of_bytes(60.0 * 32.0, 1_400.0);
+    told.rest = Some(-1_000);
+    let profile = told.profile();
+    let whole = profile.classes[0].allocated.bytes as f64;
+    let most = whole / 12f64.sqrt();
+    for site in &profile.sites {
+        let error = site.error * site.allocated.bytes as f64;
+        assert!(error > 0.1 * whole && error <= 1.001 * most, "{error} of {whole}");
+    }
+    let variances = Variances::of(&profile);
+    let all: Vec<_> = profile.sites.iter().collect();
+    assert!(variances.of_sites(all).expect("sites").sqrt() <= 1.001 * most);
+}
