@@ -85,6 +85,11 @@ pub(crate) trait Engine: Counting + Send + Sync {
         None
     }
 
+    /// Mean bytes between the samples that it draws, as they were drawn; `None` where they are as far apart as it states, or none were.
+    fn bytes_between_samples(&self) -> Option<u64> {
+        None
+    }
+
     /// The session is open. Nothing is counted before [`Engine::resume`].
     fn begin(&self, jni: Jni<'_>);
 

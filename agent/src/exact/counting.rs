@@ -72,6 +72,10 @@ impl Engine for Exact {
         self.rewriting.loaded_scope(scope)
     }
 
+    fn bytes_between_samples(&self) -> Option<u64> {
+        self.unseen.as_ref()?.mean_interval()
+    }
+
     fn begin(&self, jni: Jni<'_>) {
         if let Err(error) = self.listen(jni) {
             say(&format!(

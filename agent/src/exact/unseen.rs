@@ -45,6 +45,8 @@ struct Sums {
     frames_kept: usize,
     by_maker: BTreeMap<Maker, Estimate>,
     by_class: FxHashMap<ClassId, ClassEstimate>,
+    /// Bytes that all samples stand for, and the sum of these, each times the bytes between samples when it was drawn.
+    drawn: (f64, f64),
     /// Classes with samples since they were last told of.
     changed: FxHashSet<ClassId>,
     /// Of threads that lived briefly: since the start, as sums by maker are, and since the last reset.
@@ -107,6 +109,12 @@ impl Unseen {
         self.rate.sampled(began, now)
     }
 
+    /// Mean bytes between two samples, for the bytes that they stand for; `None` before the first.
+    pub(crate) fn mean_interval(&self) -> Option<u64> {
+        let (bytes, times_interval) = self.sums().drawn;
+        (bytes > 0.0).then(|| (times_interval / bytes).round() as u64)
+    }
+
     /// Mean bytes between two samples, at worst.
     pub(crate) fn interval(&self) -> u64 {
         self.rate.worst()
@@ -118,6 +126,9 @@ impl Unseen {
         let estimate = drawn.estimate;
         self.sampled_bytes.fetch_add(estimate.bytes(), Relaxed);
         let mut sums = self.sums();
+        let bytes = estimate.unrounded_bytes();
+        sums.drawn.0 += bytes;
+        sums.drawn.1 += bytes * drawn.interval as f64;
         sums.changed.insert(class);
         let of_class = sums.by_class.entry(class).or_default();
         of_class.allocated.add(estimate);
@@ -141,10 +152,12 @@ impl Unseen {
         let samples = samples.ok().filter(|(number, _)| *number == self.number);
         let samples = samples.map_or(ThreadSamples::NONE, |(_, samples)| samples);
         LAST.set(None);
+        // As it is now: one that is brief has seen no other.
+        let interval = self.rate.interval();
         let mut sums = self.sums();
-        if sums.brief.take(&samples, allocated, self.interval()) {
+        if sums.brief.take(&samples, allocated, interval) {
             self.brief_bytes.fetch_add(allocated, Relaxed);
-            sums.brief_since_reset.take(&samples, allocated, self.interval());
+            sums.brief_since_reset.take(&samples, allocated, interval);
             sums.brief_changed = true;
         }
     }

@@ -1,7 +1,7 @@
 //! Start, pause, reset, report: asked for by the program through the Java API, by options, or from outside.
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::{Profile, Section, TraceContext, Update};
+use mayfly_profile::{BYTES_BETWEEN_SAMPLES, Profile, Section, TraceContext, Update};
 
 use super::outside::Outside;
 use super::profiler::Profiler;
@@ -88,7 +88,10 @@ pub(super) fn publish(profiler: &Profiler, jni: Jni<'_>, session: &mut Session) 
 pub(super) fn updates(profiler: &Profiler, session: &mut Session, outside: &Outside<'_>) -> Vec<Update> {
     outside.measure(profiler, session);
     let census = profiler.census.counts(&profiler.shared);
-    let mut seen = vec![Section::Readings(outside.readings())];
+    let mut readings = outside.readings();
+    let apart = profiler.engine.bytes_between_samples();
+    readings.0.extend(apart.map(|apart| (BYTES_BETWEEN_SAMPLES, apart)));
+    let mut seen = vec![Section::Readings(readings)];
     seen.extend(census.map(|census| Section::Census(Box::new(census))));
     session.updates(&*profiler.engine, outside, profiler.own_cpu(), seen)
 }

@@ -57,8 +57,8 @@ pub use facts::option_value;
 pub use facts::part::{Doubt, LifeBand, LivedPart, Part};
 pub use facts::pool::{VIRTUAL_THREADS, pool_of};
 pub use facts::readings::{
-    DIRECT_BUFFERS, DIRECT_BYTES, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES, READINGS, RESIDENT_BYTES,
-    Reading, Readings,
+    BYTES_BETWEEN_SAMPLES, DIRECT_BUFFERS, DIRECT_BYTES, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES,
+    READINGS, RESIDENT_BYTES, Reading, Readings,
 };
 pub use facts::rotation::Rotation;
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};

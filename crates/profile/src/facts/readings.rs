@@ -1,4 +1,4 @@
-//! Numbers that a JVM publishes of itself, as they are now: one row each, for the agent, recordings, text, JSON and page.
+//! Numbers of a run as they are now, most of which its JVM publishes: one row each, for the agent, recordings, text, JSON and page.
 //!
 //! Not here: where the agent reads them (its `target_jvm/published.rs`, `outside_memory.rs`, `process_memory.rs`).
 
@@ -34,6 +34,9 @@ pub const RESIDENT_BYTES: u8 = 7;
 /// Bytes that the process, and others of its control group, may have in memory.
 pub const MEMORY_LIMIT_BYTES: u8 = 8;
 
+/// Mean bytes between the JVM's samples, by the bytes that they stand for.
+pub const BYTES_BETWEEN_SAMPLES: u8 = 9;
+
 /// All of them, in the order in which they are shown.
 pub const READINGS: &[Reading] = &[
     alone(1, "metaspace_used_bytes", "metaspace used after the last GC", true),
@@ -49,6 +52,7 @@ pub const READINGS: &[Reading] = &[
         "limit of the memory of the process's control groups",
         true,
     ),
+    part(BYTES_BETWEEN_SAMPLES, "bytes_between_samples", "mean distance of two of the JVM's samples", true),
 ];
 
 const fn alone(tag: u8, key: &'static str, label: &'static str, bytes: bool) -> Reading {

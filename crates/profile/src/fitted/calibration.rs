@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::facts::division::divide;
 use crate::facts::estimate::{ClassEstimate, Estimate};
+use crate::facts::readings::BYTES_BETWEEN_SAMPLES;
 use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::share::Share;
 use crate::facts::tally::Tally;
@@ -102,12 +103,15 @@ impl Profile {
             let worst = self.trust.sample_interval.unwrap_or(asked);
             match self.run.engine {
                 EngineKind::Sampled => Some(worst as f64),
-                _ => Some(self.mean_between_samples(asked as f64, worst as f64)),
+                _ => Some(match self.readings.0.get(&BYTES_BETWEEN_SAMPLES) {
+                    Some(&mean) => mean.max(asked) as f64,
+                    None => self.mean_between_samples(asked as f64, worst as f64),
+                }),
             }
         })
     }
 
-    /// By what the samples say of all classes, between what was asked for and the worst.
+    /// Where that was not recorded: by what the samples say of all classes, between what was asked for and the worst.
     fn mean_between_samples(&self, asked: f64, worst: f64) -> f64 {
         let all = || self.estimates.values().map(|estimate| estimate.allocated);
         let bytes: f64 = all().map(|estimate| estimate.bytes() as f64).sum();

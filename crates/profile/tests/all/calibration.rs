@@ -1,9 +1,9 @@
 //! What samples tell agrees with exact counts, where both are of the same objects.
 
 use mayfly_profile::{
-    ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame, FrameId, LifetimeCounts, Lifetimes,
-    Profile, ProfileBuilder, Progress, Remainder, RunInfo, SiteCounts, SiteId, SiteProfile, Tally, Tracking,
-    Trust, Update, Variances,
+    BYTES_BETWEEN_SAMPLES, ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame, FrameId,
+    LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress, Remainder, RunInfo, SiteCounts, SiteId,
+    SiteProfile, Tally, Tracking, Trust, Update, Variances,
 };
 use proptest::prelude::*;
 
@@ -279,4 +279,21 @@ fn a_share_of_an_exact_count_is_no_less_sure_than_any_share() {
     let variances = Variances::of(&profile);
     let all: Vec<_> = profile.sites.iter().collect();
     assert!(variances.of_sites(all).expect("sites").sqrt() <= 1.001 * most);
+}
+
+/// Threads that lived briefly make errors of classes large, and samples no rarer: of 8 KiB to 300 KiB apart it was "a sample per 512 KiB", and a leak
+/// of 100 samples had 15.
+#[test]
+fn how_far_apart_samples_are_is_what_the_agent_drew() {
+    let mut told = Recorded::of(64, 240_000, 10_906, 230_000);
+    told.tracking = Tracking::ByteSample(8 << 10);
+    told.estimate.allocated = told.estimate.allocated.with_error(7e6);
+    assert_eq!(
+        told.profile().bytes_between_samples(),
+        Some(INTERVAL as f64),
+        "by what classes say, at worst"
+    );
+    let mut profile = told.profile();
+    profile.readings.0.insert(BYTES_BETWEEN_SAMPLES, 46 << 10);
+    assert_eq!(profile.bytes_between_samples(), Some(46.0 * 1024.0));
 }
