@@ -157,11 +157,10 @@ fn pauses(profile: &Profile) -> Option<String> {
     Some(format!("{}{}{of}", pad("paused", LABEL), stopped(profile)?))
 }
 
-/// For how long collections stopped the program, `275 ms in all, the longest 12 ms`; `None` if that is known of none.
+/// For how long the program's collections stopped it, `275 ms in all, the longest 12 ms`; `None` if that is known of none.
 pub(crate) fn stopped(profile: &Profile) -> Option<String> {
-    let collections = &profile.collections;
-    let longest = collections.iter().map(|gc| gc.pause_us).max()?;
-    let all: u64 = collections.iter().map(|gc| gc.pause_us).sum();
+    let longest = profile.own_collections().map(|gc| gc.pause_us).max()?;
+    let all: u64 = profile.own_collections().map(|gc| gc.pause_us).sum();
     let ms = |us: u64| units::duration(us as f64 / 1_000.0);
     Some(format!("{} in all, the longest {}", ms(all), ms(longest)))
 }
@@ -248,7 +247,8 @@ mod tests {
         );
         let run = RunInfo { lifetimes: true, ..RunInfo::default() };
         let pause = |pause_us| Collection { pause_us, ..Collection::default() };
-        let followed = Profile { run, collections: vec![pause(1_500), pause(20_000)], ..counted };
+        let forced = Collection { cause: "JvmtiEnv ForceGarbageCollection".into(), ..pause(94_000) };
+        let followed = Profile { run, collections: vec![pause(1_500), pause(20_000), forced], ..counted };
         let lines = over_time(&followed, 80);
         assert_eq!(lines.len(), 4);
         assert_eq!(lines[3], "paused        22 ms in all, the longest 20 ms");

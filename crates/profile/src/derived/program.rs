@@ -100,7 +100,8 @@ impl<'p> Program<'p> {
     ) -> Option<(&'s Frame, f64)> {
         let mut methods: BTreeMap<(&str, &str), (u64, Places<&Frame>)> = BTreeMap::new();
         let mut all = 0u64;
-        for (site, weight) in sites.filter(|(_, weight)| *weight > 0) {
+        let sites: Vec<_> = sites.filter(|(_, weight)| *weight > 0).collect();
+        for &(site, weight) in &sites {
             all = all.saturating_add(weight);
             let made_by = if callers { self.made_below(&site.stack) } else { None };
             let Some(frame) = made_by.or_else(|| self.frame(&site.stack)) else { continue };
@@ -108,8 +109,11 @@ impl<'p> Program<'p> {
             *sum = sum.saturating_add(weight);
             lines.add(frame, weight as f64);
         }
-        let (most, lines) = methods.into_values().max_by_key(|(sum, _)| *sum)?;
-        Some((*lines.most()?, most as f64 / all as f64))
+        let (method, (_, lines)) = methods.into_iter().max_by_key(|(_, (sum, _))| *sum)?;
+        // With what other methods of the program make that it calls.
+        let passes = |site: &SiteProfile| site.stack.own_frames().any(|frame| frame.in_source() == method);
+        let below = sites.iter().filter(|(site, _)| passes(site)).map(|(_, weight)| weight);
+        Some((*lines.most()?, below.sum::<u64>() as f64 / all as f64))
     }
 
     /// The frames of a stack that say how the program came there, the outermost first. Where the program is known, without what calls it and
@@ -216,6 +220,12 @@ mod tests {
         // Called back by the library's own threads.
         let event: &[&str] = &["java.util.HashMap", "social.Listener", "org.neo4j.Events", "org.neo4j.Job"];
         assert_eq!(through("social.Social", &[(event, 5)]), Some(("social.Listener".to_owned(), 1.0)));
+        // `Social.page` calls `Friends`, and both allocate.
+        let nested: &[(&[&str], u64)] = &[
+            (&["social.Page", "social.Social"], 60),
+            (&["social.Friends", "social.Page", "social.Social"], 40),
+        ];
+        assert_eq!(through("social.Social", nested), Some(("social.Page".to_owned(), 1.0)));
         // A controller below a server and a framework, above another.
         let rest: &[&str] = &[
             "org.hibernate.Session",

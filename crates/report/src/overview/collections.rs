@@ -18,10 +18,11 @@ impl Screen<'_> {
     /// The section; nothing where no collection has its times.
     pub(super) fn collections(&self) -> Vec<String> {
         let Some(stopped) = stopped(self.profile) else { return Vec::new() };
-        let all: u64 = self.profile.collections.iter().map(|gc| gc.pause_us).sum();
+        let all: u64 = self.profile.own_collections().map(|gc| gc.pause_us).sum();
         let share = all as f64 / 10.0 / self.profile.duration_ms.max(1) as f64;
         let known = pauses_known(self.profile).map_or_else(String::new, |known| format!("; {known}"));
-        let text = format!("Collections: stopped for {stopped} ({share:.1} % of the time{known})");
+        let text =
+            format!("Collections: stopped for {stopped} ({share:.1} % of the time{known}){}", self.forced());
         let mut lines = vec![String::new()];
         lines.extend(self.wrap(0, &text));
         lines.extend(self.causes().iter().map(|text| self.fit(&format!("  {text}"))));
@@ -29,9 +30,17 @@ impl Screen<'_> {
         lines
     }
 
+    /// Those that are not the program's; nothing if there are none.
+    fn forced(&self) -> String {
+        match self.profile.collections.iter().filter(|gc| gc.is_forced()).count() {
+            0 => String::new(),
+            forced => format!(", without {forced} that Mayfly forced"),
+        }
+    }
+
     /// A line for each cause, most pause first.
     fn causes(&self) -> Vec<String> {
-        let causes = GcCause::of(self.profile.collections.iter());
+        let causes = GcCause::of(self.profile.own_collections());
         let left = causes.iter().skip(CAUSES).map(|cause| cause.count).sum::<u32>();
         let mut lines: Vec<_> = causes.iter().take(CAUSES).map(line).collect();
         lines.extend((left > 0).then(|| format!("{left} more, of {} other causes", causes.len() - CAUSES)));
