@@ -80,6 +80,9 @@ pub(super) fn register(
     let tracked = plan.hands_each_over() && large_enough && filter.admits(&name);
     let registered = shared.classes.register(&name, shape, tracked);
     hooks.cell.set(jni, class, registered.cell as i32);
+    if matches!(shape, Shape::Object { .. }) {
+        shared.soft.meet(jni, class, registered.id);
+    }
     Some(registered)
 }
 

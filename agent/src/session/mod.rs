@@ -65,6 +65,8 @@ pub(crate) struct Session {
     corrected: Option<Instant>,
     /// When lifetimes were last told; `None`: the next step tells them.
     lifetimes_sent: Option<Instant>,
+    /// How many classes of soft references were sent.
+    soft_sent: usize,
     /// Not told yet, the newest of them, with their times on the profiler's clock.
     collections: VecDeque<(u64, Collection)>,
     /// Time and bytes of the newest collection that was noted, and told: estimates, of which a later one is no smaller.
@@ -97,6 +99,7 @@ impl Session {
             over: None,
             corrected: None,
             lifetimes_sent: None,
+            soft_sent: 0,
             collections: VecDeque::new(),
             newest: (0, 0),
         }
@@ -232,6 +235,7 @@ impl Session {
             step.extend(self.scopes.changed(&self.shared, classes, &engine.scopes(), lifetimes));
             step.extend(self.traces());
             step.extend(self.holders());
+            step.extend(self.shared.soft.changed(classes, &mut self.soft_sent));
         }
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));

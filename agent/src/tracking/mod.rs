@@ -13,6 +13,7 @@ mod loaders;
 mod operations;
 mod rate;
 mod shared;
+mod soft;
 mod stacks;
 mod switches;
 mod threads;

@@ -10,6 +10,7 @@ use mayfly_tracking::{Budget, ClassTable, Clock, Nurseries, Scopes, Shares, Site
 use super::frames::KnownFrames;
 use super::loaders::Loaders;
 use super::operations::Operations;
+use super::soft::SoftClasses;
 use super::switches::Switches;
 use super::threads::Pools;
 use super::traces::Traces;
@@ -41,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) operations: Operations,
     pub(crate) references: WeakReferences,
     pub(crate) traces: Traces,
+    pub(crate) soft: SoftClasses,
     /// What a census reads, if there is one.
     pub(crate) young: Young,
     pub(super) frames: KnownFrames,
@@ -68,6 +70,7 @@ impl Shared {
             operations: Operations::default(),
             references: WeakReferences::default(),
             traces: Traces::default(),
+            soft: SoftClasses::default(),
             young: Young::default(),
             frames: KnownFrames::default(),
             pools: Pools::default(),

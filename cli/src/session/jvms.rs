@@ -173,7 +173,8 @@ pub(crate) fn perf_data(process: &Process) -> Option<PerfData> {
     paths.filter(|path| ours(path)).find_map(|path| PerfData::of(read_at_most(&path, MOST_FILE_BYTES).ok()?))
 }
 
-fn libjvm(files: &[String]) -> Option<&str> {
+/// The JVM itself among the files that a process has mapped.
+pub(super) fn libjvm(files: &[String]) -> Option<&str> {
     files.iter().map(|file| file.trim_end_matches(" (deleted)")).find(|file| file.ends_with("/libjvm.so"))
 }
 

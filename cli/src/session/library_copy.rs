@@ -13,6 +13,7 @@ use tempfile::TempPath;
 
 use crate::session::elf::{CLibrary, Machine, Needs, is_whole};
 use crate::session::folder::Folder;
+use crate::session::jvms::libjvm;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
 
@@ -90,7 +91,7 @@ pub(crate) fn check_loadable(process: &Process, library: &Path) -> Result<(), Un
     if !is_whole(library).unwrap_or(false) {
         return Err(Unreachable::LibraryDamaged { library: library.to_owned() });
     }
-    let theirs = Machine::of(Path::new(&format!("/proc/{}/exe", process.pid)));
+    let theirs = machine_of(process);
     let ours = Machine::of(library);
     match (theirs, ours) {
         (Some(theirs), Some(ours)) if theirs != ours => Err(Unreachable::OtherArchitecture {
@@ -101,6 +102,13 @@ pub(crate) fn check_loadable(process: &Process, library: &Path) -> Result<(), Un
         }),
         _ => check_c_library(process, library),
     }
+}
+
+/// What the JVM itself is built for: an emulator may run it.
+fn machine_of(process: &Process) -> Option<Machine> {
+    let files = process.mapped_files().ok();
+    let jvm = files.as_deref().and_then(libjvm).and_then(|file| Machine::of(&process.path(file)));
+    jvm.or_else(|| Machine::of(Path::new(&format!("/proc/{}/exe", process.pid))))
 }
 
 fn check_c_library(process: &Process, library: &Path) -> Result<(), Unreachable> {

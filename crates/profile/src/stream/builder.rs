@@ -163,15 +163,17 @@ impl ProfileBuilder {
             .classes
             .iter()
             .map(|now| (self.facts.counts.classes.get(&now.id).map_or(0, dead), dead(now)));
-        let made = |of: &BTreeSet<ClassId>| {
-            let classes = progress.classes.iter().filter(|now| of.contains(&now.id));
+        let made = |is_one: &dyn Fn(ClassId) -> bool| {
+            let classes = progress.classes.iter().filter(|now| is_one(now.id));
             classes.fold(0u64, |sum, now| {
                 let before =
                     self.facts.counts.classes.get(&now.id).map_or(0, |counts| counts.allocated.objects);
                 sum.saturating_add(now.allocated.objects.saturating_sub(before))
             })
         };
-        let of_program = made(&self.soft).saturating_sub(made(&self.reflected));
+        let is_soft = |class| self.soft.contains(&class) || self.facts.soft_classes.contains(&class);
+        let of_jdk = made(&|class| self.reflected.contains(&class));
+        let of_program = made(&is_soft).saturating_sub(of_jdk);
         self.history.soft_references(of_program);
         self.history.step(progress, turns);
     }

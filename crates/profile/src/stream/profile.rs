@@ -1,6 +1,6 @@
 //! A whole profile at one moment: what reports, diffs and checks read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::census::Census;
 use crate::facts::collection::{Collection, Flag};
@@ -43,6 +43,8 @@ pub struct Profile {
     pub estimates: BTreeMap<String, ClassEstimate>,
     /// Of how many objects of a class the lifetimes are, by name, where not each was followed; only with [`crate::facts::run::Tracking::Balanced`].
     pub shares: BTreeMap<String, Share>,
+    /// Classes of soft references, whatever they are called.
+    pub soft_classes: BTreeSet<String>,
     /// Scopes that were entered, in the order of their names; each is followed by those inside of it.
     pub scopes: Vec<ScopeProfile>,
     /// How much of the truth this is.

@@ -101,10 +101,12 @@ pub enum Section {
     Holders(HolderCounts),
     /// What happened when, all of it, at the end: finer than the steps of a recording are.
     Course(Box<Course>),
+    /// Which classes are of soft references, all that were met.
+    SoftClasses(Vec<ClassId>),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 16;
+pub const SECTION_KINDS: usize = 17;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.

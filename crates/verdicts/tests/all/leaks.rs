@@ -665,9 +665,12 @@ fn what_died_nobody_knows_when_is_not_said_to_have_died_old() {
     assert!(why.contains("nobody saw when") && found[0].kept[0].died_old == 0, "{why}: {found:?}");
 }
 
+/// From one second to another, and how long those of a moment live.
+type Made = (u64, u64, fn(u64) -> u64);
+
 /// Made by libraries, each class in a place of its own, below a line of `a.Main`; the program is known.
-fn below_one_line(parts: impl Iterator<Item = (u64, u64, fn(u64) -> u64)>) -> Vec<Keeper> {
-    let part = |(nth, (from, to, life)): (usize, (u64, u64, fn(u64) -> u64))| {
+fn below_one_line(parts: impl Iterator<Item = Made>) -> Vec<Keeper> {
+    let part = |(nth, (from, to, life)): (usize, Made)| {
         let class = format!("org.lib.Part{nth}");
         let mut site = site((&class, "spawn", 76), (16_000, 1), (from..to).step_by(25), life);
         let library =
@@ -694,8 +697,30 @@ fn what_libraries_make_in_many_places_below_one_line_is_one_leak() {
     let both = below_one_line((0..8).map(table).chain((3..11).map(at_hand)));
     assert!(both.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{both:?}");
     // What a server makes as it starts, some a little later, and what is read lately.
-    let started = |nth: u64| (nth % 10, if nth % 3 == 0 { 55 } else { 30 }, FOREVER);
+    let started = |nth: u64| (nth % 10, if nth.is_multiple_of(3) { 55 } else { 30 }, FOREVER);
     let lately = |nth: u64| (55 + nth, 100, FOREVER);
     let both = below_one_line((0..12).map(started).chain((0..6).map(lately)));
     assert!(both.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{both:?}");
+}
+
+/// A memo of curves by references of a class of its own, `CurveRef extends SoftReference`, was "1 leak".
+#[test]
+fn what_references_of_a_class_of_the_programs_hold_softly_is_a_doubt() {
+    let kept = |class| site((class, "curve", 8), SIZE, 0..100, FOREVER);
+    let sites = || vec![kept("[D"), kept("a.Curve"), kept("a.CurveRef")];
+    assert_eq!(names(&keepers(sites())), [("a.Main.curve:8", "leak")]);
+    let mut profile = profile(Tracking::EveryObject, sites());
+    profile.soft_classes.insert("a.CurveRef".to_owned());
+    let found = told_of(&mut profile).keepers;
+    assert_eq!(names(&found), [("a.Main.curve:8", "unsure")]);
+    assert!(found[0].suspicion.reason().expect("said").contains("softly"), "{found:?}");
+}
+
+/// An `ArrayDeque` of the last twelve seconds, whose array is as old as the program, "may leak".
+#[test]
+fn the_array_of_a_queue_does_not_make_what_is_in_it_old() {
+    let few = (0..100).step_by(2);
+    let observed = site(("a.Observation", "observe", 6), (4_000, 1), few, |_| 12);
+    let array = site(("[Ljava.lang.Object;", "observe", 6), (18_000, 1), 0..1, FOREVER);
+    assert_eq!(names(&keepers(vec![observed, array])), []);
 }

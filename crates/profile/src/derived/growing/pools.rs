@@ -15,6 +15,9 @@ use super::growth::Growth;
 use super::worth::Worth;
 use crate::facts::soft::is_soft;
 
+/// One object is nothing that becomes more: the array of a queue is older than what is in it.
+const SEVERAL: f64 = 1.5;
+
 /// The place that makes objects: a line of a method, a method, or where no stacks were taken a class of objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Maker {
@@ -209,7 +212,7 @@ impl Pool {
                 ];
                 let loads = || lifetimes.ms.living_between();
                 let objects = loads().map(|(_, load)| load.objects as f64).sum::<f64>();
-                if births[0].living() <= 0.0 || objects <= 0.0 {
+                if births[0].living() <= 0.0 || objects < SEVERAL {
                     continue;
                 }
                 let one = worth.of_site(site, births[0].living() / objects);
@@ -225,14 +228,14 @@ impl Pool {
                     oldest_ms,
                     ..Self::default()
                 };
-                pools.push(pool.told(&site.class, one));
+                pools.push(pool.told(profile, &site.class, one));
             }
         } else {
             for (row, class) in profile.classes.iter().enumerate() {
                 if let Some(pool) = Self::of_class(row, class, clocks) {
                     let one = worth.of_object(&class.name, pool.births[0].living() / pool.objects);
                     let pool = Self { maker: Maker::Class(class.name.clone()), ..pool };
-                    pools.push(pool.told(&class.name, one));
+                    pools.push(pool.told(profile, &class.name, one));
                 }
             }
         }
@@ -275,9 +278,10 @@ impl Pool {
     }
 
     /// Of one class, of which a sample stands for so many bytes.
-    fn told(mut self, class: &str, one: f64) -> Self {
+    fn told(mut self, profile: &Profile, class: &str, one: f64) -> Self {
         self.samples = self.births[0].living() / one.max(1.0);
-        self.soft = if is_soft(class) { self.objects } else { 0.0 };
+        let is_soft = is_soft(class) || profile.soft_classes.contains(class);
+        self.soft = if is_soft { self.objects } else { 0.0 };
         self
     }
 

@@ -16,6 +16,7 @@ pub(crate) mod readings;
 pub(crate) mod rotation;
 pub(crate) mod scopes;
 pub(crate) mod shares;
+pub(crate) mod soft_classes;
 pub(crate) mod sources;
 pub(crate) mod traces;
 
@@ -34,6 +35,7 @@ use crate::stream::kinds::live::Live;
 use crate::stream::kinds::operations::Operations;
 use crate::stream::kinds::scopes::Scopes;
 use crate::stream::kinds::shares::Shares;
+use crate::stream::kinds::soft_classes::SoftClasses;
 use crate::stream::kinds::traces::Traced;
 use crate::stream::update::{SECTION_KINDS, Section};
 
@@ -56,6 +58,7 @@ pub(crate) struct Facts {
     pub(crate) traces: Traced,
     pub(crate) holders: KnownHolders,
     pub(crate) course: Course,
+    pub(crate) soft_classes: SoftClasses,
 }
 
 impl Facts {
@@ -78,6 +81,7 @@ impl Facts {
             &self.traces,
             &self.holders,
             &self.course,
+            &self.soft_classes,
         ]
     }
 
@@ -100,6 +104,7 @@ impl Facts {
             &mut self.traces,
             &mut self.holders,
             &mut self.course,
+            &mut self.soft_classes,
         ]
     }
 
@@ -122,6 +127,7 @@ impl Facts {
             Section::Traces(_) => &mut self.traces,
             Section::Holders(_) => &mut self.holders,
             Section::Course(_) => &mut self.course,
+            Section::SoftClasses(_) => &mut self.soft_classes,
         }
     }
 
