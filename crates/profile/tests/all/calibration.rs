@@ -2,8 +2,8 @@
 
 use mayfly_profile::{
     BYTES_BETWEEN_SAMPLES, ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame, FrameId,
-    LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress, Remainder, RunInfo, SiteCounts, SiteId,
-    SiteProfile, Tally, Tracking, Trust, Update, Variances,
+    LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress, Readings, Remainder, RunInfo, Section,
+    SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust, Update, Variances,
 };
 use proptest::prelude::*;
 
@@ -22,6 +22,7 @@ struct Recorded {
     dropped: u64,
     /// By how many bytes the JVM's counter differs, when all that is known is taken off; `None`: it has no counter.
     rest: Option<i64>,
+    readings: Readings,
 }
 
 impl Recorded {
@@ -41,6 +42,7 @@ impl Recorded {
             estimate,
             dropped: 0,
             rest: None,
+            readings: Readings::default(),
         }
     }
 
@@ -87,6 +89,7 @@ impl Recorded {
             updates.push(Update::Frame { id: FrameId(id), frame });
             updates.push(Update::Site { id: SiteId(id), class: ClassId(0), stack: vec![FrameId(id)] });
         }
+        updates.push(Update::from(Section::Readings(self.readings.clone())));
         updates.push(Update::from(progress));
         fold(updates)
     }
@@ -293,7 +296,6 @@ fn how_far_apart_samples_are_is_what_the_agent_drew() {
         Some(INTERVAL as f64),
         "by what classes say, at worst"
     );
-    let mut profile = told.profile();
-    profile.readings.0.insert(BYTES_BETWEEN_SAMPLES, 46 << 10);
-    assert_eq!(profile.bytes_between_samples(), Some(46.0 * 1024.0));
+    told.readings.0.insert(BYTES_BETWEEN_SAMPLES, 46 << 10);
+    assert_eq!(told.profile().bytes_between_samples(), Some(46.0 * 1024.0));
 }

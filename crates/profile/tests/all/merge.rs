@@ -229,6 +229,8 @@ fn profile() -> impl Strategy<Value = Profile> {
                 ..ScopeProfile::default()
             });
             let scopes = scopes.collect();
+            let soft = classes.iter().filter(|class| class.allocated.objects % 3 == 1);
+            let soft_classes = soft.map(|class| class.name.clone()).collect();
             Profile {
                 run,
                 duration_ms,
@@ -239,6 +241,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 sites,
                 estimates,
                 shares,
+                soft_classes,
                 scopes,
                 trust,
                 complete,
