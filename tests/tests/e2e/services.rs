@@ -139,7 +139,7 @@ fn ask(service: &Service, built: &OnceLock<Result<Workspace, String>>) {
     });
 }
 
-/// By the JVM's log of the same run: but for the last collection, which is ours.
+/// By the JVM's log of the same run, but for what we force.
 fn check_pauses(here: &Here<'_>, run: &str, busy: &str) {
     let one = |pattern: &str, text: &str| {
         let pattern = Regex::new(pattern).expect("a pattern");
@@ -147,27 +147,27 @@ fn check_pauses(here: &Here<'_>, run: &str, busy: &str) {
         found.iter().skip(1).map(|group| group.expect("there").as_str().to_owned()).collect::<Vec<_>>()
     };
     let pid = &one(r"(?m)^Program: pid (\d+),", run)[0];
-    let log = fs::read_to_string(here.file(&format!("gc-pid{pid}.log"))).expect("the JVM's log");
+    let log = fs::read_to_string(here.file(&format!("gc-{pid}.log"))).expect("the JVM's log");
     let pause = Regex::new(r"(?m) Pause .* ([0-9.]+)ms$").expect("a pattern");
-    let logged: Vec<f64> = pause.captures_iter(&log).map(|row| row[1].parse().expect("a number")).collect();
+    let own = pause.captures_iter(&log).filter(|row| !row[0].contains("ForceGarbageCollection"));
+    let logged: Vec<f64> = own.map(|row| row[1].parse().expect("a number")).collect();
     let [ms, number] = &one(r"(?m)^  pauses +([0-9.]+ m?s) in (\d+) pauses", busy)[..] else {
         unreachable!()
     };
     let number: usize = number.parse().expect("a number");
-    assert!((number..=number + 1).contains(&logged.len()), "{busy}\n{log}");
+    // A full collection of Serial begins with a young one, which its log has not.
+    assert!(number.abs_diff(logged.len()) <= 2, "{busy}\n{log}");
     let (ms, unit) = ms.split_once(' ').expect("a unit");
     let ms = ms.parse::<f64>().expect("a number") * if unit == "s" { 1000.0 } else { 1.0 };
-    let sum: f64 = logged[..number].iter().sum();
+    let sum: f64 = logged.iter().sum();
     assert!((ms - sum).abs() <= 0.1 * sum + 2.0, "{ms} ms of {sum}: {busy}\n{log}");
 }
 
 /// By the JVM's own histogram, which is taken a moment later.
 fn check_heap(all: u64, answer: &str) {
-    let total = Regex::new(r"(?m)^ *([0-9.,]+) ([KMG]iB) .*total").expect("a pattern");
+    let total = Regex::new(r"(?m)^ *(\d+) +\d+  total of ").expect("a pattern");
     let found = total.captures(answer).unwrap_or_else(|| panic!("no total: {answer}"));
-    let unit = [("KiB", 10), ("MiB", 20), ("GiB", 30)].into_iter().find(|(name, _)| *name == &found[2]);
-    let bytes = found[1].replace(',', "").parse::<f64>().expect("a number")
-        * f64::from(1u32 << unit.expect("a unit").1);
+    let bytes: f64 = found[1].parse().expect("a number");
     assert!((bytes - all as f64).abs() <= 0.1 * all as f64, "{all} bytes by jcmd: {answer}");
 }
 
