@@ -93,7 +93,7 @@ impl<'s> Here<'s> {
     }
 
     /// Of such a process.
-    fn run(&self, command: &str, pid: u32) -> Outcome {
+    pub(crate) fn run(&self, command: &str, pid: u32) -> Outcome {
         let mut typed =
             HERE.iter().fold(command.to_owned(), |typed, (theirs, ours)| typed.replace(theirs, ours));
         typed = typed.replace("com.acme.Handler.handle", self.subject.request);

@@ -109,6 +109,10 @@ fn built(service: &Service) -> Result<Workspace, String> {
 fn ask(service: &Service, built: &OnceLock<Result<Workspace, String>>) {
     each_jvm(|jvm| {
         let what = format!("questions on {} on {jvm}", service.main);
+        // Of a release in between nothing else is to be learned, and it takes a minute and a half.
+        if (18..25).contains(&jvm.feature) {
+            return;
+        }
         if jvm.feature < 17 || !jvm.modules().iter().any(|module| module == "java.management.rmi") {
             return skip(&what, "it is too old or too small for the service");
         }
@@ -134,7 +138,8 @@ fn ask(service: &Service, built: &OnceLock<Result<Workspace, String>>) {
         assert!(Regex::new(&entries).expect("a pattern").is_match(survived), "{what}: {survived}");
         if let Some(histogram) = jcmd(jvm, &running, &["GC.class_histogram"]) {
             let all: u64 = class_histogram(&histogram).values().map(|count| count.bytes).sum();
-            check_heap(all, of("fills the heap"));
+            // Again, as it leaks.
+            check_heap(all, &here.run("mayfly heap 4711", running.pid()).stdout);
         }
     });
 }
@@ -163,7 +168,7 @@ fn check_pauses(here: &Here<'_>, run: &str, busy: &str) {
     assert!((ms - sum).abs() <= 0.1 * sum + 2.0, "{ms} ms of {sum}: {busy}\n{log}");
 }
 
-/// By the JVM's own histogram, which is taken a moment later.
+/// By the JVM's own histogram, which was taken a moment before.
 fn check_heap(all: u64, answer: &str) {
     let total = Regex::new(r"(?m)^ *(\d+) +\d+  total of ").expect("a pattern");
     let found = total.captures(answer).unwrap_or_else(|| panic!("no total: {answer}"));
