@@ -15,7 +15,6 @@ use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::share::Share;
 use crate::facts::tally::Tally;
 use crate::fitted::joint::Joint;
-use crate::fitted::variance::OF_ANY_SHARE;
 use crate::stream::order::site_order;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
@@ -23,6 +22,8 @@ use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 const FINENESS: f64 = 256.0;
 /// No hook saw so much for what was counted: the count says little of all then.
 const MOST_UNSEEN: f64 = 0.1;
+/// The variance of a share of which nothing is known: it is any between none and all.
+pub(super) const OF_ANY_SHARE: f64 = 1.0 / 12.0;
 /// A part keeps at least this share of what it would have if all shrank alike.
 const LEAST_LEFT: f64 = 0.25;
 

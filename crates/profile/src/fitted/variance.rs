@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::tally::Tally;
-use crate::fitted::calibration::Sample;
+use crate::fitted::calibration::{OF_ANY_SHARE, Sample};
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
 /// The variances of one tally.
@@ -36,8 +36,6 @@ impl TallyVariance {
 
 /// A share of the whole that is left uncertain, however often a part is seen.
 const LEAST_REST: f64 = 0.02;
-/// The variance of a share of which nothing is known: it is any between none and all.
-pub(super) const OF_ANY_SHARE: f64 = 1.0 / 12.0;
 
 /// The variances of a profile's numbers, in square bytes.
 pub struct Variances<'p> {
