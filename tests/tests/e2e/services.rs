@@ -113,7 +113,10 @@ fn ask(service: &Service, built: &OnceLock<Result<Workspace, String>>) {
         if (18..25).contains(&jvm.feature) {
             return;
         }
-        if jvm.feature < 17 || !jvm.modules().iter().any(|module| module == "java.management.rmi") {
+        let needed =
+            ["java.management.rmi", "java.naming", "java.desktop", "java.instrument", "jdk.unsupported"];
+        let modules = jvm.modules();
+        if jvm.feature < 17 || needed.iter().any(|needed| !modules.iter().any(|module| module == needed)) {
             return skip(&what, "it is too old or too small for the service");
         }
         let folder = match built.get_or_init(|| self::built(service)) {
