@@ -81,7 +81,7 @@ pub(super) fn register(
     let registered = shared.classes.register(&name, shape, tracked);
     hooks.cell.set(jni, class, registered.cell as i32);
     if matches!(shape, Shape::Object { .. }) {
-        shared.soft.meet(jni, class, registered.id);
+        shared.soft.meet(&exact.target.jvmti, jni, class, registered.id);
     }
     Some(registered)
 }
