@@ -212,12 +212,12 @@ fn the_jar_alone_makes_scopes_of_the_endpoints_of_a_servlet_container() {
     });
 }
 
-/// The jars of the `pom.xml` of a shop, fetched by Maven.
-pub(crate) fn fetched(shop: &str) -> Result<Workspace, String> {
+/// What the `pom.xml` in a folder depends on, fetched by Maven.
+pub(crate) fn fetched(project: &Path) -> Result<Workspace, String> {
     let folder = Workspace::new();
     let maven = |flags: &[&str]| {
         let mut maven = Command::new("mvn");
-        maven.args(flags).args(["-q", "-B", "-f"]).arg(source(shop).join("pom.xml"));
+        maven.args(flags).args(["-q", "-B", "-f"]).arg(project.join("pom.xml"));
         maven.arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies");
         succeed(maven.arg(format!("-DoutputDirectory={}", folder.path().display())))
     };
@@ -227,7 +227,7 @@ pub(crate) fn fetched(shop: &str) -> Result<Workspace, String> {
 /// Spring Boot's.
 fn spring() -> Result<PathBuf, String> {
     static JARS: OnceLock<Result<Workspace, String>> = OnceLock::new();
-    let jars = JARS.get_or_init(|| fetched("spring"));
+    let jars = JARS.get_or_init(|| fetched(&source("spring")));
     jars.as_ref().map(|folder| folder.path().to_owned()).map_err(Clone::clone)
 }
 

@@ -93,7 +93,7 @@ fn the_jar_alone_makes_scopes_of_the_endpoints_of_jersey() {
             return;
         }
         let Some(jars) = jars() else { return };
-        let jersey = match fetched("jersey") {
+        let jersey = match fetched(&source("jersey")) {
             Ok(jersey) => jersey,
             Err(why) => return skip("endpoints of Jersey", &why),
         };
@@ -200,7 +200,7 @@ fn the_jar_alone_makes_scopes_of_the_endpoints_of_micronaut() {
             return;
         }
         let Some(jars) = jars() else { return };
-        let micronaut = match fetched("micronaut") {
+        let micronaut = match fetched(&source("micronaut")) {
             Ok(micronaut) => micronaut,
             Err(why) => return skip("endpoints of Micronaut", &why),
         };

@@ -13,6 +13,7 @@ use mayfly_tests::{
 };
 use regex::Regex;
 
+use crate::endpoints::{fetched, succeed};
 use crate::questions::{Here, Subject, Truth};
 
 /// A service, in `tests/services`.
@@ -71,37 +72,18 @@ const KAFKA: Service = Service {
     ],
 };
 
-/// What a pom of `tests` depends on, fetched by Maven.
-fn jars_of(service: &Service) -> Result<Workspace, String> {
-    let folder = Workspace::new();
-    let maven = |flags: &[&str]| {
-        let mut maven = Command::new("mvn");
-        let pom = source(service).with_file_name("pom.xml");
-        maven.args(flags).args(["-q", "-B", "-f"]).arg(pom);
-        maven.arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies");
-        succeed(maven.arg(format!("-DoutputDirectory={}", folder.path().display())))
-    };
-    maven(&["-o"]).or_else(|_| maven(&[]))?;
-    Ok(folder)
-}
-
 fn source(service: &Service) -> PathBuf {
     workspace_root().join("tests/services").join(service.folder).join(service.source)
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|error| error.to_string())?;
-    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    if output.status.success() { Ok(()) } else { Err(out + &err) }
 }
 
 /// Jars and classes.
 fn built(service: &Service) -> Result<Workspace, String> {
     let jdk = jdks(17).into_iter().next().ok_or("no JDK 17 or newer with javac")?;
-    let folder = jars_of(service)?;
+    let source = source(service);
+    let folder = fetched(source.parent().expect("a folder"))?;
     let mut javac = Command::new(jdk.home.join("bin/javac"));
     javac.args(["-g", "-nowarn", "-parameters", "-proc:none", "--release", "17", "-cp"]);
-    javac.arg(folder.file("*")).arg("-d").arg(folder.path()).arg(source(service));
+    javac.arg(folder.file("*")).arg("-d").arg(folder.path()).arg(source);
     succeed(&mut javac)?;
     Ok(folder)
 }
