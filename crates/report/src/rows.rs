@@ -125,7 +125,7 @@ fn few_samples(samples: Option<f64>) -> String {
 }
 
 /// Two standard errors of a number that rests on a sample.
-fn band(error: f64) -> String {
+pub(crate) fn band(error: f64) -> String {
     if error > 0.0 { format!(" (±{:.0}%)", (error * 200.0).ceil().min(100.0)) } else { String::new() }
 }
 

@@ -2,10 +2,10 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Outcome, Profile, ScopeProfile, Survival, Tally};
+use mayfly_profile::{Outcome, Profile, ScopeClass, ScopeProfile, Survival, Tally, TallyVariance, Variances};
 
 use crate::names::class_text;
-use crate::rows::{blank, line};
+use crate::rows::{band, blank, line};
 use crate::table::right_aligned;
 use crate::text::printable;
 use crate::units;
@@ -19,6 +19,16 @@ const NAMED: usize = 2;
 /// Names of a scope and of those that it was entered in, in one text.
 pub(crate) fn path(scope: &ScopeProfile) -> String {
     printable(&scope.path.join(" > ")).into_owned()
+}
+
+/// What survived it.
+pub(crate) fn survivors(outcome: Outcome) -> Tally {
+    outcome.survived
+}
+
+/// Of these, what is live.
+pub(crate) fn live(outcome: Outcome) -> Tally {
+    outcome.survived_live
 }
 
 /// Writes the section; nothing if no scope was entered.
@@ -37,8 +47,9 @@ pub(crate) fn write_scopes(out: &mut String, profile: &Profile, limit: usize) {
     } else {
         line(out, 2, NOT_FOLLOWED);
     }
+    let variances = Variances::of(profile);
     for scope in &profile.scopes {
-        write_scope(out, profile, scope, limit);
+        write_scope(out, (profile, &variances), scope, limit);
     }
     if let Some(class) = largest_survivor(profile) {
         let pid = profile.run.jvm.pid;
@@ -49,7 +60,12 @@ pub(crate) fn write_scopes(out: &mut String, profile: &Profile, limit: usize) {
     blank(out);
 }
 
-fn write_scope(out: &mut String, profile: &Profile, scope: &ScopeProfile, limit: usize) {
+fn write_scope(
+    out: &mut String,
+    (profile, variances): (&Profile, &Variances<'_>),
+    scope: &ScopeProfile,
+    limit: usize,
+) {
     let open = scope.entries.saturating_sub(scope.ended);
     let not_left = if open > 0 { format!(", {open} of these entries not left") } else { String::new() };
     line(out, 2, &format!("{}: entered {} times{not_left}", path(scope), scope.entries));
@@ -58,22 +74,8 @@ fn write_scope(out: &mut String, profile: &Profile, scope: &ScopeProfile, limit:
     if all != own {
         line(out, 4, &format!("with scopes inside of it: {}{}", counted(all), per_entry(all, scope)));
     }
-    let Some(outcome) = scope.outcome() else { return };
-    line(out, 4, &format!("died inside: {}", counted(outcome.inside)));
-    if !outcome.between.is_empty() {
-        line(
-            out,
-            4,
-            &format!("in doubt, died inside or before the first GC after it: {}", counted(outcome.between)),
-        );
-    }
-    let Outcome { survived, survived_live, .. } = outcome;
-    line(out, 4, &format!("survived: {}; live of these: {}", counted(survived), counted(survived_live)));
-    if !outcome.undecided().is_empty() {
-        line(out, 4, &format!("not decided, inside still or no GC since: {}", counted(outcome.undecided())));
-    }
-    if !outcome.unknown.is_empty() {
-        line(out, 4, &format!("not looked after for want of room: {}", counted(outcome.unknown)));
+    if let Some(outcome) = scope.outcome() {
+        write_outcome(out, variances, scope, outcome);
     }
     if let Some(text) = not_known(scope) {
         line(out, 4, &text);
@@ -81,7 +83,28 @@ fn write_scope(out: &mut String, profile: &Profile, scope: &ScopeProfile, limit:
     if let Some(text) = scope.outliving().map(|survival| outliving(&survival)) {
         line(out, 4, &format!("survivors outlived it by: {text}"));
     }
-    write_classes(out, scope, limit);
+    write_classes(out, variances, scope, limit);
+}
+
+fn write_outcome(out: &mut String, variances: &Variances<'_>, scope: &ScopeProfile, outcome: Outcome) {
+    let sure = |part: fn(Outcome) -> Tally| {
+        let of = part(outcome);
+        format!("{}{}", counted(of), band_of(of, variances.of_outcome(scope, part)))
+    };
+    line(out, 4, &format!("died inside: {}", sure(|outcome| outcome.inside)));
+    if !outcome.between.is_empty() {
+        let between = sure(|outcome| outcome.between);
+        line(out, 4, &format!("in doubt, died inside or before the first GC after it: {between}"));
+    }
+    line(out, 4, &format!("survived: {}; live of these: {}", sure(survivors), sure(live)));
+    if !outcome.undecided().is_empty() {
+        let undecided = sure(|outcome| outcome.undecided());
+        line(out, 4, &format!("not decided, inside still or no GC since: {undecided}"));
+    }
+    if !outcome.unknown.is_empty() {
+        let unknown = sure(|outcome| outcome.unknown);
+        line(out, 4, &format!("not looked after for want of room: {unknown}"));
+    }
 }
 
 /// Of which classes it is not known what became of them; `None`: of none.
@@ -95,22 +118,30 @@ pub(crate) fn not_known(scope: &ScopeProfile) -> Option<String> {
     (!unknown.is_empty()).then(|| format!("not known, too few were followed: {named}{more}"))
 }
 
-fn write_classes(out: &mut String, scope: &ScopeProfile, limit: usize) {
+fn write_classes(out: &mut String, variances: &Variances<'_>, scope: &ScopeProfile, limit: usize) {
     let mut classes: Vec<_> =
-        scope.classes.iter().filter_map(|class| Some((class.outcome?, &class.name))).collect();
+        scope.classes.iter().filter_map(|class| Some((class.outcome?, class))).collect();
     classes.retain(|(outcome, _)| !outcome.survived.is_empty());
     classes.sort_by_key(|(outcome, _)| Reverse(outcome.survived.bytes));
     if classes.is_empty() {
         return;
     }
     let heading = ["survived bytes", "objects", "live bytes", "objects", "class"].map(str::to_owned).to_vec();
-    let row = |(outcome, name): &(Outcome, &String)| {
-        let Outcome { survived, survived_live: live, .. } = outcome;
-        let numbers = [survived.bytes, survived.objects, live.bytes, live.objects];
-        numbers.iter().map(u64::to_string).chain([class_text(name)]).collect::<Vec<_>>()
+    let row = |&(outcome, class): &(Outcome, &ScopeClass)| {
+        let sure = |part: fn(Outcome) -> Tally| {
+            let of = part(outcome);
+            let band = band_of(of, variances.of_outcome_of_class(class, part));
+            [format!("{}{band}", of.bytes), of.objects.to_string()]
+        };
+        sure(survivors).into_iter().chain(sure(live)).chain([class_text(&class.name)]).collect::<Vec<_>>()
     };
     let rows: Vec<_> = std::iter::once(heading).chain(classes.iter().take(limit).map(row)).collect();
     out.push_str(&right_aligned(&rows, "    "));
+}
+
+/// Two standard errors of what there is.
+fn band_of(part: Tally, variance: TallyVariance) -> String {
+    if part.is_empty() { String::new() } else { band(variance.relative(part).1) }
 }
 
 fn counted(tally: Tally) -> String {

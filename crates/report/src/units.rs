@@ -113,10 +113,16 @@ pub(crate) fn share(share: f64) -> String {
 
 /// A relative standard error as a band of 95 %: `+-12 %`, or that there are few samples.
 pub fn plus_minus(error: f64) -> String {
-    match (196.0 * error).ceil() {
-        percent if percent < 100.0 => format!("+-{percent:.0} %"),
-        _ => "few samples".to_owned(),
+    if is_few_samples(error) {
+        "few samples".to_owned()
+    } else {
+        format!("+-{:.0} %", (196.0 * error).ceil())
     }
+}
+
+/// Whether [`plus_minus`] states no number.
+pub(crate) fn is_few_samples(error: f64) -> bool {
+    (196.0 * error).ceil() >= 100.0
 }
 
 /// `98 %`; 100 and 0 only if it is all or none.

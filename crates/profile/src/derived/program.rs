@@ -112,8 +112,8 @@ impl<'p> Program<'p> {
         let (method, (_, lines)) = methods.into_iter().max_by_key(|(_, (sum, _))| *sum)?;
         // With what other methods of the program make that it calls.
         let passes = |site: &SiteProfile| site.stack.own_frames().any(|frame| frame.in_source() == method);
-        let below = sites.iter().filter(|(site, _)| passes(site)).map(|(_, weight)| weight);
-        Some((*lines.most()?, below.sum::<u64>() as f64 / all as f64))
+        let below = sites.iter().filter(|(site, _)| passes(site)).map(|&(_, weight)| weight);
+        Some((*lines.most()?, below.fold(0, u64::saturating_add) as f64 / all as f64))
     }
 
     /// The frames of a stack that say how the program came there, the outermost first. Where the program is known, without what calls it and

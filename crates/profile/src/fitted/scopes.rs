@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 
 use crate::facts::tally::Tally;
-use crate::lifetime::scope::Outcome;
+use crate::fitted::calibration::Sample;
+use crate::fitted::variance::Variances;
+use crate::lifetime::scope::{Outcome, ScopeClass};
 use crate::stream::profile::Profile;
 
 /// What fewer objects say of all those in a scope is chance.
@@ -14,18 +16,25 @@ const FEWEST: f64 = 4.0;
 
 /// Fits what became of each class in each scope.
 pub(crate) fn fit(profile: &mut Profile) {
-    if profile.scopes.is_empty() || profile.shares.is_empty() {
+    if profile.scopes.is_empty() || Sample::of(profile).is_none() {
         return;
     }
-    let objects: HashMap<&str, u64> =
-        profile.classes.iter().map(|class| (class.name.as_str(), class.allocated.objects)).collect();
+    let variances = Variances::of(profile);
+    let names = profile.scopes.iter().flat_map(|scope| &scope.classes).map(|class| &class.name);
+    let of_one: HashMap<String, f64> =
+        names.map(|name| (name.clone(), variances.of_one_in_scopes(name))).collect();
     for class in profile.scopes.iter_mut().flat_map(|scope| &mut scope.classes) {
-        let Some(share) = profile.shares.get(&class.name) else { continue };
-        let all = objects.get(class.name.as_str()).copied().unwrap_or_default();
-        let stands_for = share.variance_of_one(all) + 1.0;
-        let is_known = |outcome: &Outcome| outcome.tracked.objects as f64 >= FEWEST * stands_for;
-        class.outcome = class.outcome.filter(is_known).map(|outcome| outcome.fitted(class.allocated));
+        let of_one = of_one.get(&class.name).copied().unwrap_or_default();
+        class.outcome =
+            class.outcome.filter(|_| is_known(class, of_one)).map(|outcome| outcome.fitted(class.allocated));
     }
+}
+
+/// Whether enough of a class was followed, or each object.
+fn is_known(class: &ScopeClass, of_one: f64) -> bool {
+    let tracked = class.outcome.unwrap_or_default().tracked.objects;
+    let each = of_one == 0.0 && tracked >= class.allocated.objects;
+    each || tracked as f64 >= FEWEST * (of_one + 1.0)
 }
 
 impl Outcome {
@@ -43,12 +52,22 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::run::Tracking;
     use crate::facts::share::Share;
-    use crate::lifetime::scope::{ScopeClass, ScopeProfile};
+    use crate::lifetime::scope::ScopeProfile;
     use crate::stream::profile::ClassProfile;
 
     /// A scope with 26,000 of 650,000 strings, of which one in 1,000 was followed.
     fn strings(followed: u64, survived: u64) -> Option<Outcome> {
+        let mut profile = profile(followed, survived);
+        fit(&mut profile);
+        let once = profile.scopes[0].classes[0].outcome;
+        fit(&mut profile);
+        assert_eq!(profile.scopes[0].classes[0].outcome, once, "fitted again it stays");
+        once
+    }
+
+    fn profile(followed: u64, survived: u64) -> Profile {
         let tally = |objects| Tally::of(objects, 24);
         let mut share = Share::default();
         (0..650).for_each(|_| share.record(1_000, None));
@@ -66,14 +85,15 @@ mod tests {
                 ..ClassProfile::default()
             }],
             shares: [(name, share)].into(),
-            scopes: vec![ScopeProfile { classes: vec![class], ..ScopeProfile::default() }],
+            scopes: vec![ScopeProfile {
+                classes: vec![class],
+                outlived: Some(crate::Ages::default()),
+                ..ScopeProfile::default()
+            }],
             ..Profile::default()
         };
-        fit(&mut profile);
-        let once = profile.scopes[0].classes[0].outcome;
-        fit(&mut profile);
-        assert_eq!(profile.scopes[0].classes[0].outcome, once, "fitted again it stays");
-        once
+        profile.run.tracking = Tracking::Balanced;
+        profile
     }
 
     #[test]
@@ -83,5 +103,69 @@ mod tests {
         assert_eq!(outcome.survived.bytes, 13_000 * 24);
         assert_eq!(strings(1, 1), None);
         assert_eq!(strings(0, 0), None, "none was followed");
+    }
+
+    #[test]
+    fn an_outcome_has_the_error_of_the_samples_that_it_rests_on() {
+        let error = |survived: u64| {
+            let mut profile = profile(52, survived);
+            fit(&mut profile);
+            let scope = &profile.scopes[0];
+            let variance = Variances::of(&profile).of_outcome(scope, |outcome| outcome.survived);
+            variance.relative(scope.outcome().expect("enough").survived)
+        };
+        let (many, one) = (error(26), error(1));
+        assert!((0.28..0.29).contains(&many.0) && many.0 == many.1, "{many:?}");
+        assert!(one.1 > 1.0, "one sample shows nothing: {one:?}");
+        let none = profile(52, 0);
+        let variance = Variances::of(&none).of_outcome(&none.scopes[0], |outcome| outcome.survived);
+        assert!((950.0..1_050.0).contains(&variance.objects.sqrt()), "{variance:?}");
+    }
+
+    #[test]
+    fn few_large_objects_among_many_small_ones_make_bytes_unsure() {
+        let mut profile = profile(52, 26);
+        let class = &mut profile.scopes[0].classes[0];
+        let outcome = class.outcome.as_mut().expect("followed");
+        outcome.survived.add(Tally::of(1_000, 24_000));
+        let survived = outcome.survived;
+        let variance = Variances::of(&profile).of_outcome(&profile.scopes[0], |outcome| outcome.survived);
+        let (objects, bytes) = variance.relative(survived);
+        assert!(objects < 0.3 && bytes > 0.9, "one of 24 kB stands for nearly all: {objects} {bytes}");
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_class_is_not_known_of_its_scope() {
+        let mut profile = profile(1, 1);
+        fit(&mut profile);
+        assert_eq!(profile.scopes[0].outcome(), None);
+        let counted = ScopeClass {
+            name: "a.Rare".into(),
+            allocated: Tally::of(2, 16),
+            outcome: Some(Outcome { tracked: Tally::of(2, 16), ..Outcome::default() }),
+        };
+        profile.scopes[0].classes.push(counted);
+        fit(&mut profile);
+        assert_eq!(profile.scopes[0].outcome().expect("one class").tracked.objects, 2, "each was followed");
+        let variance = Variances::of(&profile).of_outcome(&profile.scopes[0], |outcome| outcome.survived);
+        let all = 26_000.0 * 24.0;
+        assert!(
+            (0.5..0.6).contains(&(variance.bytes.sqrt() / all)),
+            "any share of the strings: {variance:?}"
+        );
+    }
+
+    #[test]
+    fn every_object_thinned_is_a_sample() {
+        let mut profile = profile(52, 26);
+        profile.shares.clear();
+        profile.run.tracking = Tracking::EveryObject;
+        let error = |profile: &Profile| {
+            let variance = Variances::of(profile).of_outcome(&profile.scopes[0], |outcome| outcome.survived);
+            variance.objects.sqrt()
+        };
+        assert_eq!(error(&profile), 0.0);
+        profile.trust.following.thinned_to_one_in = 16;
+        assert!(error(&profile) > 500.0);
     }
 }

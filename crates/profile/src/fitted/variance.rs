@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::tally::Tally;
 use crate::fitted::calibration::{OF_ANY_SHARE, Sample};
+use crate::lifetime::scope::{Outcome, ScopeClass, ScopeProfile};
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
 /// The variances of one tally.
@@ -162,6 +163,59 @@ impl<'p> Variances<'p> {
         // says nothing of later.
         sum += part_variance(Tally::default(), mean_size(live), self.of_one(sample, live));
         sum
+    }
+
+    /// Of the objects of a scope that had one outcome, as [`Self::of_live`]: what of each class was followed, one picked object more, and any
+    /// share of the classes of which too few were followed.
+    pub fn of_outcome(&self, scope: &ScopeProfile, part: impl Fn(Outcome) -> Tally) -> TallyVariance {
+        let (mut sum, mut missed) = (TallyVariance::default(), TallyVariance::default());
+        for class in &scope.classes {
+            let (seen, one_more) = self.of_class_outcome(class, &part);
+            sum += seen;
+            if one_more.bytes > missed.bytes {
+                missed = one_more;
+            }
+        }
+        sum += missed;
+        sum
+    }
+
+    /// The same of one class in it.
+    pub fn of_outcome_of_class(&self, class: &ScopeClass, part: impl Fn(Outcome) -> Tally) -> TallyVariance {
+        let (mut sum, one_more) = self.of_class_outcome(class, &part);
+        sum += one_more;
+        sum
+    }
+
+    fn of_class_outcome(
+        &self,
+        class: &ScopeClass,
+        part: &impl Fn(Outcome) -> Tally,
+    ) -> (TallyVariance, TallyVariance) {
+        let Some(outcome) = class.outcome else {
+            // About none, to which it adds nothing.
+            let of_any = |number: u64| (number as f64).powi(2) / 3.0;
+            let Tally { objects, bytes, .. } = class.allocated;
+            let unknown = TallyVariance { objects: of_any(objects), bytes: of_any(bytes) };
+            return (unknown, TallyVariance::default());
+        };
+        let of_one = self.of_one_in_scopes(&class.name);
+        let part = part(outcome);
+        let of = if part.is_empty() { outcome.tracked } else { part };
+        // Which sizes there are is not recorded: at worst few of the largest have most of the bytes.
+        let size = (mean_size(of) * of.largest.max(1) as f64).sqrt().max(mean_size(of));
+        let seen = match part.is_empty() {
+            true => TallyVariance::default(),
+            false => part_variance(part, size, of_one),
+        };
+        (seen, part_variance(Tally::default(), size, of_one))
+    }
+
+    /// What each object of a class that was made in a scope adds to the variance of a number of them; 0 where each is followed.
+    pub(crate) fn of_one_in_scopes(&self, class: &str) -> f64 {
+        let known = self.classes.get(class);
+        let allocated = known.map_or(Tally::default(), |class| class.allocated);
+        self.of_one(known.map_or(self.sample, |class| self.sample_of(class)), allocated)
     }
 
     /// What each of a part of a class's objects adds to the variance of their number, by the class's sample; 0 where each is followed.

@@ -168,14 +168,16 @@ impl ScopeProfile {
         })
     }
 
-    /// What became of it; `None` when deaths are not followed.
+    /// What became of it; `None` when deaths are not followed, or too few of each class.
     pub fn outcome(&self) -> Option<Outcome> {
         self.outlived.as_ref()?;
-        let all = self.classes.iter().filter_map(|class| class.outcome);
-        Some(all.fold(Outcome::default(), |mut sum, outcome| {
-            sum.add(outcome);
-            sum
-        }))
+        let mut known = self.classes.iter().filter_map(|class| class.outcome).peekable();
+        (self.classes.is_empty() || known.peek().is_some()).then(|| {
+            known.fold(Outcome::default(), |mut sum, outcome| {
+                sum.add(outcome);
+                sum
+            })
+        })
     }
 
     /// Classes of which too few objects were followed to say what became of them, most bytes allocated first; none when deaths are not

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Outcome, ScopeProfile, is_of_the_program};
+use mayfly_profile::{Outcome, ScopeClass, ScopeProfile, Tally, TallyVariance, is_of_the_program};
 
 use super::Screen;
 use crate::names::class_text;
-use crate::scopes::{not_known, outliving, path};
+use crate::scopes::{live, not_known, outliving, path, survivors as survived};
 use crate::table::fitted;
 use crate::text::shorten;
 use crate::units;
@@ -43,17 +43,31 @@ impl Screen<'_> {
             format!("Scopes, with those inside of them (survivors need #trackcollections){more}:")
         };
         let mut cells = vec![headings(followed)];
-        cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| cells_of(scope, bytes, followed)));
+        cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| self.cells_of(scope, bytes, followed)));
         let mut lines = vec![String::new(), self.fit(&heading)];
-        lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
-        let most = scopes.iter().map(|(_, scope)| scope).max_by_key(|scope| survived(scope));
-        let survivors = most.filter(|scope| survived(scope) > 0).map(|scope| self.survivors(scope));
+        lines.extend(fitted(&with_errors(cells), "  ", self.columns).lines().map(str::to_owned));
+        let bytes = |scope: &ScopeProfile| survived(scope.outcome().unwrap_or_default()).bytes;
+        let most = scopes.iter().map(|(_, scope)| scope);
+        let most = most.max_by_key(|scope| (self.surely_survived(scope), bytes(scope)));
+        let survivors = most.filter(|scope| bytes(scope) > 0).map(|scope| self.survivors(scope));
         [lines, survivors.unwrap_or_default()]
+    }
+
+    /// Bytes that survived a scope, less two errors: what rests on few samples is not chosen before what is known.
+    fn surely_survived(&self, scope: &ScopeProfile) -> u64 {
+        let bytes = survived(scope.outcome().unwrap_or_default()).bytes;
+        let error = self.variances.of_outcome(scope, survived).bytes.sqrt();
+        bytes.saturating_sub((2.0 * error).ceil() as u64)
     }
 
     /// What survives a scope, for how long, and how to learn who holds it.
     fn survivors(&self, scope: &ScopeProfile) -> Vec<String> {
-        let per_entry = survived(scope).checked_div(scope.entries).map_or("?".into(), units::bytes);
+        let all = survived(scope.outcome().unwrap_or_default());
+        let per_entry = all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
+        let sureness = match sureness(all, self.variances.of_outcome(scope, survived)) {
+            text if text.is_empty() => text,
+            text => format!(" ({text})"),
+        };
         let how_long = scope.outliving().map_or("not known".into(), |survival| outliving(&survival));
         let classes = by_survivors(scope, |outcome| outcome.survived.bytes);
         let more = match classes.len().saturating_sub(CLASSES) {
@@ -61,22 +75,53 @@ impl Screen<'_> {
             more => format!(", {more} more classes"),
         };
         let of = shorten(&path(scope), NAME, "...");
-        let mut cells = vec![["survived", "objects", "live of it", "class"].map(str::to_owned).to_vec()];
-        cells.extend(classes.iter().take(CLASSES).map(|(name, Outcome { survived, survived_live, .. })| {
-            let numbers = [
-                units::bytes(survived.bytes),
-                units::count(survived.objects),
-                units::bytes(survived_live.bytes),
-            ];
-            numbers.into_iter().chain([class_text(name)]).collect()
-        }));
-        let mut lines =
-            vec![self.fit(&format!("  Survivors of {of}: {per_entry} per entry{more}; they outlive it by:"))];
+        let rows: Vec<_> =
+            classes.iter().take(CLASSES).map(|&(class, outcome)| self.survivor(class, outcome)).collect();
+        let mut lines = vec![self.fit(&format!(
+            "  Survivors of {of}: {per_entry} per entry{sureness}{more}; they outlive it by:"
+        ))];
         lines.push(self.fit(&format!("    {how_long}")));
+        let heading = ["survived", "±", "objects", "live of it", "class"].map(str::to_owned).to_vec();
+        let cells = with_errors(std::iter::once(heading).chain(rows).collect());
         lines.extend(fitted(&cells, "    ", self.columns).lines().map(str::to_owned));
         lines.extend(not_known(scope).map(|text| self.fit(&format!("    {text}"))));
         lines.extend(self.who_holds(scope).iter().flat_map(|text| self.wrap(4, text)));
         lines
+    }
+
+    /// Cells of a class that survived.
+    fn survivor(&self, class: &ScopeClass, outcome: Outcome) -> Vec<String> {
+        let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome_of_class(class, part);
+        vec![
+            units::bytes(outcome.survived.bytes),
+            sureness(outcome.survived, of(survived)),
+            units::count(outcome.survived.objects),
+            about(outcome.survived_live, of(live)),
+            class_text(&class.name),
+        ]
+    }
+
+    fn cells_of(&self, scope: &ScopeProfile, bytes: u64, followed: bool) -> Vec<String> {
+        let mut cells = vec![
+            units::count(scope.entries),
+            units::bytes(bytes),
+            bytes.checked_div(scope.entries).map_or("-".into(), units::bytes),
+        ];
+        if followed {
+            let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome(scope, part);
+            cells.extend(match scope.outcome() {
+                Some(outcome) => [
+                    about(outcome.inside, of(|outcome| outcome.inside)),
+                    units::bytes(outcome.survived.bytes),
+                    sureness(outcome.survived, of(survived)),
+                    about(outcome.survived_live, of(live)),
+                ],
+                None if scope.outlived.is_some() => ["?", "?", "", "?"].map(str::to_owned),
+                None => ["-", "-", "", "-"].map(str::to_owned),
+            });
+        }
+        cells.push(path(scope));
+        cells
     }
 
     /// The commands that answer it, while the program runs.
@@ -85,9 +130,10 @@ impl Screen<'_> {
         let classes: Vec<_> =
             by_survivors(scope, live).into_iter().filter(|(_, outcome)| live(*outcome) > 0).collect();
         // Of the program's own classes there are fewer objects, and what holds those holds the others.
-        let (class, _) = classes.iter().find(|(name, _)| is_of_the_program(name)).or(classes.first())?;
+        let (class, _) =
+            classes.iter().find(|(class, _)| is_of_the_program(&class.name)).or(classes.first())?;
         let pid = self.profile.run.jvm.pid;
-        Some(format!("who holds them: mayfly heap paths {pid} --to {}", quoted(&class_text(class))))
+        Some(format!("who holds them: mayfly heap paths {pid} --to {}", quoted(&class_text(&class.name))))
     }
 }
 
@@ -96,38 +142,43 @@ fn quoted(name: &str) -> String {
     if name.contains(['$', '[', ';']) { format!("'{name}'") } else { name.to_owned() }
 }
 
-fn survived(scope: &ScopeProfile) -> u64 {
-    scope.outcome().unwrap_or_default().survived.bytes
-}
-
 /// The classes of survivors, most of these bytes first.
-fn by_survivors(scope: &ScopeProfile, bytes: impl Fn(Outcome) -> u64) -> Vec<(&str, Outcome)> {
-    let classes = scope.classes.iter().filter_map(|class| Some((class.name.as_str(), class.outcome?)));
+fn by_survivors(scope: &ScopeProfile, bytes: impl Fn(Outcome) -> u64) -> Vec<(&ScopeClass, Outcome)> {
+    let classes = scope.classes.iter().filter_map(|class| Some((class, class.outcome?)));
     let mut classes: Vec<_> = classes.filter(|(_, outcome)| outcome.survived.objects > 0).collect();
-    classes.sort_by_key(|(name, outcome)| (Reverse(bytes(*outcome)), *name));
+    classes.sort_by_key(|(class, outcome)| (Reverse(bytes(*outcome)), class.name.as_str()));
     classes
 }
 
-fn headings(followed: bool) -> Vec<String> {
-    let survival: &[&str] = if followed { &["died inside", "survived", "live of it"] } else { &[] };
-    let names = ["entries", "allocated", "per entry"].iter().chain(survival).chain(&["scope"]);
-    names.map(|name| (*name).to_owned()).collect()
+/// How sure the bytes are; nothing where they are exact.
+fn sureness(part: Tally, variance: TallyVariance) -> String {
+    if variance.bytes == 0.0 { String::new() } else { units::plus_minus(variance.relative(part).1) }
 }
 
-fn cells_of(scope: &ScopeProfile, bytes: u64, followed: bool) -> Vec<String> {
-    let mut cells = vec![
-        units::count(scope.entries),
-        units::bytes(bytes),
-        bytes.checked_div(scope.entries).map_or("-".into(), units::bytes),
-    ];
-    if followed {
-        let known = scope.outcome().map(|outcome| [outcome.inside, outcome.survived, outcome.survived_live]);
-        cells.extend(
-            known.map_or(["-"; 3].map(str::to_owned), |tallies| {
-                tallies.map(|tally| units::bytes(tally.bytes))
-            }),
-        );
+/// Bytes, marked where they are an estimate; `?` where they rest on too few samples, and none where none was seen.
+fn about(part: Tally, variance: TallyVariance) -> String {
+    if variance.bytes == 0.0 {
+        return units::bytes(part.bytes);
     }
-    cells.push(path(scope));
-    cells
+    if !part.is_empty() && units::is_few_samples(variance.relative(part).1) {
+        return "?".to_owned();
+    }
+    format!("~{}", units::bytes(part.bytes))
+}
+
+/// The same rows without the column of errors where no number has one.
+fn with_errors(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let Some(column) = rows.first().and_then(|heading| heading.iter().position(|name| name == "±")) else {
+        return rows;
+    };
+    if rows.iter().skip(1).all(|row| row[column].is_empty()) {
+        rows.iter_mut().for_each(|row| drop(row.remove(column)));
+    }
+    rows
+}
+
+fn headings(followed: bool) -> Vec<String> {
+    let survival: &[&str] = if followed { &["died inside", "survived", "±", "live of it"] } else { &[] };
+    let names = ["entries", "allocated", "per entry"].iter().chain(survival).chain(&["scope"]);
+    names.map(|name| (*name).to_owned()).collect()
 }

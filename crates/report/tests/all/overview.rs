@@ -5,7 +5,7 @@ use mayfly_profile::{
     BlameRules, ClassFilter, ClassProfile, Collection, Flag, FlagValue, Frame, GcKind, GenerationUse,
     Lifetimes, Outcome, Point, Profile, ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
 };
-use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, overview};
+use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, overview, post_run};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
@@ -256,9 +256,8 @@ fn scopes_are_shown_however_much_grows() {
     assert!(screen.contains("com.acme.Handler.handle2"), "{screen}");
 }
 
-/// A scope of which two classes survive, and the program's own is named to be looked for.
-#[test]
-fn what_survives_a_scope_comes_first() {
+/// A program with a scope of which two classes survive.
+fn with_survivors() -> Profile {
     let survivors = |objects, live| Outcome {
         tracked: Tally::of(1_000, 24),
         between: Tally::of(1_000 - objects, 24),
@@ -287,9 +286,39 @@ fn what_survives_a_scope_comes_first() {
     };
     let mut profile = with_lifetimes();
     profile.scopes = vec![scope];
-    let text = shown(&profile);
+    profile
+}
+
+/// The program's own class is named to be looked for.
+#[test]
+fn what_survives_a_scope_comes_first() {
+    let text = shown(&with_survivors());
     assert!(text.contains("--to 'com.acme.Outer$Session'"), "{text}");
     assert_snapshot!(text);
+}
+
+#[test]
+fn survivors_of_a_scope_have_an_error_where_they_rest_on_samples() {
+    let mut profile = with_survivors();
+    let both = |profile: &Profile| (shown(profile), post_run(profile, &View::default(), &occasion()));
+    let row = |text: &str, of: &str| {
+        let is_row = |line: &&str| line.ends_with(of);
+        unbroken(text.lines().rev().find(is_row).unwrap_or_else(|| panic!("no {of} in {text}")))
+    };
+    // One in 16: ten of them stand on less than one sample.
+    let (screen, full) = both(&profile);
+    assert!(screen.contains("4 B per entry (+-82 %)"), "{screen}");
+    assert_eq!(row(&screen, "  com.acme.Outer$Session"), "240 B few samples 10 ? com.acme.Outer$Session");
+    assert!(unbroken(&screen).contains(" 2.11 KiB +-87 % 90 ? byte[]"), "{screen}");
+    assert!(full.contains("survived: 100 objects, 2400 bytes (±"), "{full}");
+    profile.trust.following.thinned_to_one_in = 1;
+    let (screen, full) = both(&profile);
+    assert!(unbroken(&screen).contains("0 B 2.34 KiB 1.41 KiB com"), "{screen}");
+    assert_eq!(row(&screen, "  com.acme.Outer$Session"), "240 B 10 240 B com.acme.Outer$Session");
+    assert!(full.contains("survived: 100 objects, 2400 bytes; live of these"), "{full}");
+    profile.scopes[0].classes.iter_mut().for_each(|class| class.outcome = None);
+    let screen = shown(&profile);
+    assert_eq!(row(&screen, "Handler.handle"), "500 70.3 KiB 144 B ? ? ? com.acme.Handler.handle");
 }
 
 #[test]
