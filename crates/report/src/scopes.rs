@@ -52,8 +52,8 @@ pub(crate) fn write_scopes(out: &mut String, profile: &Profile, limit: usize) {
         write_scope(out, (profile, &variances), scope, limit);
     }
     if let Some(class) = largest_survivor(profile) {
-        let pid = profile.run.jvm.pid;
         let class = class_text(class);
+        let pid = pid(profile).map_or("PID".to_owned(), |pid| pid.to_string());
         line(out, 2, &format!("Who holds them, while it runs: mayfly heap dump {pid} app.mayheap, then"));
         line(out, 4, &format!("mayfly heap paths app.mayheap --to {class}"));
     }
@@ -155,17 +155,29 @@ fn per_entry(tally: Tally, scope: &ScopeProfile) -> String {
     }
 }
 
-/// By how much survivors outlived their entry: half of them, and nine of ten.
+/// By how much survivors outlived their entry: half of them, and nine of ten, or the tenth that lived longer than is known.
 pub(crate) fn outliving(survival: &Survival) -> String {
-    let quantile = |q: f64| {
+    let quantile = |q: f64, (these, others): (&str, &str)| {
         let quantile = survival.quantile(q);
-        let over = || match quantile.low {
-            low if low > 0.0 => format!("over {}", units::rough_duration(low)),
-            _ => "not known yet".to_owned(),
-        };
-        quantile.point.map_or_else(over, |point| format!("up to {}", units::duration(point)))
+        match quantile.point {
+            Some(point) => Some(format!("{these} up to {}", units::duration(point))),
+            None if quantile.low > 0.0 => {
+                Some(format!("{others} over {}", units::rough_duration(quantile.low)))
+            }
+            None => None,
+        }
     };
-    format!("half of them {}, nine of ten {}", quantile(0.5), quantile(0.9))
+    let half = quantile(0.5, ("half of them", "half of them"));
+    let tenth = quantile(0.9, ("nine of ten", "one of ten"));
+    match half.into_iter().chain(tenth).collect::<Vec<_>>() {
+        none if none.is_empty() => "it is not known how long".to_owned(),
+        known => known.join(", "),
+    }
+}
+
+/// Of a program that runs, for a command; that of one that has ended is of no use.
+pub(crate) fn pid(profile: &Profile) -> Option<u32> {
+    (!profile.complete && !profile.is_merged()).then_some(profile.run.jvm.pid)
 }
 
 /// The class of which most bytes that survived a scope are live.
@@ -173,4 +185,49 @@ fn largest_survivor(profile: &Profile) -> Option<&str> {
     let classes = profile.scopes.iter().flat_map(|scope| &scope.classes);
     let live = classes.filter_map(|class| Some((class.outcome?.survived_live.bytes, class.name.as_str())));
     live.filter(|(bytes, _)| *bytes > 0).max().map(|(_, class)| class)
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_profile::{Ages, ScopeClass};
+
+    use super::*;
+
+    fn outlived(record: impl Fn(&mut Ages)) -> String {
+        let mut ages = Ages::default();
+        record(&mut ages);
+        let scope = ScopeProfile { outlived: Some(ages), ..ScopeProfile::default() };
+        outliving(&scope.outliving().expect("some survived"))
+    }
+
+    #[test]
+    fn what_is_not_known_of_how_long_survivors_live_is_left_out() {
+        let dead = outlived(|ages| ages.record_deaths(100, 200, 40));
+        assert!(dead.starts_with("half of them up to ") && dead.contains(", nine of ten up to "), "{dead}");
+        let living = outlived(|ages| ages.record_living(5_000, 40));
+        assert_eq!(living, "one of ten over 4.9 s", "born together, half of them may be otherwise");
+        let most_young = outlived(|ages| {
+            ages.record_living(1, 90);
+            ages.record_deaths(100, 200, 10);
+        });
+        assert!(!most_young.contains("not known yet"), "{most_young}");
+    }
+
+    #[test]
+    fn the_process_of_a_program_that_has_ended_is_not_named() {
+        let survived = Outcome { survived_live: Tally::of(1, 24), ..Outcome::default() };
+        let class = ScopeClass { name: "a.B".into(), allocated: Tally::of(1, 24), outcome: Some(survived) };
+        let scope =
+            ScopeProfile { classes: vec![class], outlived: Some(Ages::default()), ..ScopeProfile::default() };
+        let mut profile = Profile { scopes: vec![scope], ..Profile::default() };
+        profile.run.jvm.pid = 4711;
+        let text = |profile: &Profile| {
+            let mut text = String::new();
+            write_scopes(&mut text, profile, 9);
+            text
+        };
+        assert!(text(&profile).contains("mayfly heap dump 4711 "), "{}", text(&profile));
+        profile.complete = true;
+        assert!(text(&profile).contains("mayfly heap dump PID "), "{}", text(&profile));
+    }
 }

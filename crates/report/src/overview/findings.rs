@@ -38,12 +38,14 @@ impl Screen<'_> {
     pub(super) fn findings(&self) -> Vec<String> {
         let mut lines = vec![String::new(), "Found:".to_owned()];
         if self.profile.is_blank() {
-            lines
-                .push(self.fit("  nothing was recorded: the JVM ended before its first counts were written"));
+            lines.extend(
+                self.wrap(2, "nothing was recorded: the JVM ended before its first counts were written"),
+            );
             return lines;
         }
         if let Some(hidden) = self.all_hidden {
-            lines.push(self.fit(&format!("  nothing: what is shown leaves out each of {hidden} classes")));
+            lines
+                .extend(self.wrap(2, &format!("nothing: what is shown leaves out each of {hidden} classes")));
             return lines;
         }
         let growing = self.growing();

@@ -41,13 +41,14 @@ impl Screen<'_> {
             let cells: Vec<_> = ages.iter().zip(&widths).map(|(age, &columns)| cell(age, columns)).collect();
             self.fit(&format!("  {}", cells.join(&" ".repeat(BETWEEN))))
         };
-        vec![
-            String::new(),
-            self.fit("How long bytes lived at least (a quarter of a bar is a factor of ten):"),
+        let mut lines = vec![String::new()];
+        lines.extend(self.wrap(0, "How long bytes lived at least (a quarter of a bar is a factor of ten):"));
+        lines.extend([
             row(&|age, columns| pad_left(&age.label, columns)),
             row(&|age, columns| pad_left(&share(age.bytes, all), columns)),
             row(&|age, columns| pad(&bar(height(age.bytes, all), HIGHEST, BAR, true), columns)),
-        ]
+        ]);
+        lines
     }
 }
 

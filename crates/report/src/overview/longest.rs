@@ -59,7 +59,8 @@ impl Screen<'_> {
         }));
         let heading =
             "Longest lived: what a collection has left (age: on average, for sure), and who made it:";
-        let mut lines = vec![String::new(), self.fit(heading)];
+        let mut lines = vec![String::new()];
+        lines.extend(self.wrap(0, heading));
         lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
         lines
     }

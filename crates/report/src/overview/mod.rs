@@ -207,7 +207,7 @@ impl Screen<'_> {
         };
         let profiled = format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms));
         lines.extend(self.wrap(0, &profiled));
-        lines.extend(part_lines(self.profile).iter().map(|text| self.fit(text)));
+        lines.extend(part_lines(self.profile).iter().flat_map(|text| self.wrap(0, text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));
         let indent = |text: &str| text.len() - text.trim_start().len();
         lines.extend(

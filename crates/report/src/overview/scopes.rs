@@ -6,7 +6,7 @@ use mayfly_profile::{Outcome, ScopeClass, ScopeProfile, Tally, TallyVariance, is
 
 use super::Screen;
 use crate::names::class_text;
-use crate::scopes::{live, not_known, outliving, path, survivors as survived};
+use crate::scopes::{live, not_known, outliving, path, pid, survivors as survived};
 use crate::table::fitted;
 use crate::text::shorten;
 use crate::units;
@@ -44,7 +44,8 @@ impl Screen<'_> {
         };
         let mut cells = vec![headings(followed)];
         cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| self.cells_of(scope, bytes, followed)));
-        let mut lines = vec![String::new(), self.fit(&heading)];
+        let mut lines = vec![String::new()];
+        lines.extend(self.wrap(0, &heading));
         lines.extend(fitted(&with_errors(cells), "  ", self.columns).lines().map(str::to_owned));
         let bytes = |scope: &ScopeProfile| survived(scope.outcome().unwrap_or_default()).bytes;
         let most = scopes.iter().map(|(_, scope)| scope);
@@ -77,14 +78,14 @@ impl Screen<'_> {
         let of = shorten(&path(scope), NAME, "...");
         let rows: Vec<_> =
             classes.iter().take(CLASSES).map(|&(class, outcome)| self.survivor(class, outcome)).collect();
-        let mut lines = vec![self.fit(&format!(
-            "  Survivors of {of}: {per_entry} per entry{sureness}{more}; they outlive it by:"
-        ))];
-        lines.push(self.fit(&format!("    {how_long}")));
+        let sentence =
+            format!("Survivors of {of}: {per_entry} per entry{sureness}{more}; they outlive it by:");
+        let mut lines = self.wrap(2, &sentence);
+        lines.extend(self.wrap(4, &how_long));
         let heading = ["survived", "±", "objects", "live of it", "class"].map(str::to_owned).to_vec();
         let cells = with_errors(std::iter::once(heading).chain(rows).collect());
         lines.extend(fitted(&cells, "    ", self.columns).lines().map(str::to_owned));
-        lines.extend(not_known(scope).map(|text| self.fit(&format!("    {text}"))));
+        lines.extend(not_known(scope).iter().flat_map(|text| self.wrap(4, text)));
         lines.extend(self.who_holds(scope).iter().flat_map(|text| self.wrap(4, text)));
         lines
     }
@@ -124,7 +125,7 @@ impl Screen<'_> {
         cells
     }
 
-    /// The commands that answer it, while the program runs.
+    /// The commands that answer it while the program runs, and who makes them when it has ended.
     fn who_holds(&self, scope: &ScopeProfile) -> Option<String> {
         let live = |outcome: Outcome| outcome.survived_live.bytes;
         let classes: Vec<_> =
@@ -132,8 +133,15 @@ impl Screen<'_> {
         // Of the program's own classes there are fewer objects, and what holds those holds the others.
         let (class, _) =
             classes.iter().find(|(class, _)| is_of_the_program(&class.name)).or(classes.first())?;
-        let pid = self.profile.run.jvm.pid;
-        Some(format!("who holds them: mayfly heap paths {pid} --to {}", quoted(&class_text(&class.name))))
+        let class = quoted(&class_text(&class.name));
+        let holders = |pid: &str| format!("mayfly heap paths {pid} --to {class}");
+        Some(match pid(self.profile) {
+            Some(pid) => format!("who holds them: {}", holders(&pid.to_string())),
+            None => format!(
+                "who makes them: mayfly report --include {class} FILE; who holds them, while it runs: {}",
+                holders("PID")
+            ),
+        })
     }
 }
 

@@ -298,6 +298,27 @@ fn what_survives_a_scope_comes_first() {
 }
 
 #[test]
+fn sentences_of_a_scope_are_whole_and_name_no_process_that_has_ended() {
+    let mut profile = with_survivors();
+    profile.scopes[0].path = vec!["com.acme.web.Handler.handleAnyOfAllTheRequests".into()];
+    for class in ["a.very.long.package.of.a.Class", "a.very.long.package.of.another.Class"] {
+        let class = ScopeClass { name: class.into(), allocated: Tally::of(1, 16), outcome: None };
+        profile.scopes[0].classes.push(class);
+    }
+    let screen = overview(&profile, &View::default(), &occasion(), 60, "mayfly report --full run.mayfly");
+    let whole = unbroken(&screen);
+    assert!(whole.contains("Requests: 4 B per entry (+-82 %); they outlive it by:"), "{screen}");
+    assert!(
+        whole.contains("not known, too few were followed: a.very.long.package.of.a.Class, a.very"),
+        "{screen}"
+    );
+    assert!(whole.contains("mayfly heap paths PID --to 'com.acme.Outer$Session'"), "{screen}");
+    assert!(whole.contains("--include 'com.acme.Outer$Session' FILE"), "{screen}");
+    profile.complete = false;
+    assert!(shown(&profile).contains("mayfly heap paths 4711 --to"), "{}", shown(&profile));
+}
+
+#[test]
 fn survivors_of_a_scope_have_an_error_where_they_rest_on_samples() {
     let mut profile = with_survivors();
     let both = |profile: &Profile| (shown(profile), post_run(profile, &View::default(), &occasion()));
