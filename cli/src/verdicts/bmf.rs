@@ -29,7 +29,7 @@ impl Metric {
 /// The document, ending in a newline.
 pub(crate) fn bmf(all: &[CheckedRecording]) -> String {
     let mut benchmarks: BTreeMap<String, BTreeMap<&str, Metric>> = BTreeMap::new();
-    for one in all.iter().filter(|one| one.checked.distrust.is_none()) {
+    for one in all.iter().filter(|one| one.checked.is_trusted) {
         for outcome in &one.checked.outcomes {
             let Some(amount) = outcome.measured else { continue };
             let subject = subject(&outcome.limit.subject);

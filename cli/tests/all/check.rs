@@ -104,7 +104,8 @@ fn exit_codes_say_what_came_out() {
         (&whole, KEPT, 0),
         (&whole, EXCEEDED, 1),
         (&recording(9_000, true), KEPT, 2),
-        (&recording(9_000, true), EXCEEDED, 2),
+        (&recording(9_000, true), EXCEEDED, 1),
+        (&recording(9_000, true), "[total]\nbytes = 3000\n", 0),
         (&recording(10_000, false), KEPT, 2),
         (&whole, "[total]\nlive = 1\n", 2),
         (&whole, "[total]\nbytes_per_operation = '1g'\n", 2),
@@ -186,7 +187,7 @@ fn annotations_point_at_the_line_of_the_budget() {
         "{out}"
     );
     assert!(lines[0].contains("%0A  at com.acme.Pool.open(Pool.java:7)"), "{out}");
-    let (_, out, _) = Place::with(&recording(1, true), KEPT).checked(&["--annotations"]);
+    let (_, out, _) = Place::with(&recording(10_000, false), KEPT).checked(&["--annotations"]);
     assert!(out.lines().any(|line| line.starts_with("::error file=budget.toml,line=1,")), "{out}");
 }
 
@@ -217,10 +218,14 @@ fn junit_has_a_case_for_each_limit() {
 
 #[test]
 fn junit_shows_what_can_not_be_told_as_errors() {
-    let place = Place::with(&recording(100, true), EXCEEDED);
-    place.checked(&["--junit", "out.xml"]);
-    let report = Report::deserialize_from_str(&place.read("out.xml")).expect("JUnit XML");
-    assert_eq!((report.tests, report.failures, report.errors), (2, 0, 2));
+    let counts = |recording: &[u8]| {
+        let place = Place::with(recording, EXCEEDED);
+        place.checked(&["--junit", "out.xml"]);
+        let report = Report::deserialize_from_str(&place.read("out.xml")).expect("JUnit XML");
+        (report.tests, report.failures, report.errors)
+    };
+    assert_eq!(counts(&recording(10_000, false)), (2, 0, 2));
+    assert_eq!(counts(&recording(100, true)), (2, 1, 1), "what was counted exceeds one");
 }
 
 #[test]

@@ -6,8 +6,8 @@ use mayfly_profile::Profile;
 
 use crate::amount::Amount;
 use crate::budget::{Budget, Initialisation, Limit, Subject};
-use crate::grounds::{distrust, missing, trust_share};
-use crate::measure::{initialising, measure};
+use crate::grounds::{Shortage, distrust_of_all, missing, trust_share};
+use crate::measure::{initialising, measure, operations};
 use crate::offenders::{Offender, offenders};
 
 /// A profile held against a budget.
@@ -15,8 +15,10 @@ use crate::offenders::{Offender, offenders};
 pub struct Checked {
     /// Share of the JVM's bytes that is known; `None`: it has no counter.
     pub trust: Option<f64>,
-    /// Why no judgement holds, if none does.
+    /// Why no judgement holds, if none does: what is missing leaves those that it can't change.
     pub distrust: Option<String>,
+    /// Whether as much is known as is required.
+    pub is_trusted: bool,
     /// One for each limit, in the order of the budget.
     pub outcomes: Vec<Outcome>,
     /// Bytes that class initialisers allocated; `None` without stacks.
@@ -81,20 +83,33 @@ impl Checked {
 /// Holds `profile` against `budget`.
 pub fn check(profile: &Profile, budget: &Budget) -> Checked {
     let stacks = profile.run.stacks;
+    let shortage = Shortage::of(profile, budget.trust);
+    let outcome = |limit| outcome(profile, limit, (budget, shortage.as_ref()));
+    let distrust = distrust_of_all(profile, budget.trust);
     Checked {
         trust: trust_share(profile),
-        distrust: distrust(profile, budget.trust),
-        outcomes: budget.limits.iter().map(|limit| outcome(profile, limit, budget)).collect(),
+        is_trusted: distrust.is_none() && shortage.is_none(),
+        distrust,
+        outcomes: budget.limits.iter().map(outcome).collect(),
         initialisation_bytes: stacks.then(|| initialising(profile, &Subject::Total, true)),
         initialisation: budget.initialisation,
     }
 }
 
-fn outcome(profile: &Profile, limit: &Limit, budget: &Budget) -> Outcome {
-    let measured = missing(profile, limit).map_or_else(|| measure(profile, limit, budget), Err);
-    let judgement = match &measured {
-        Ok(amount) => judge(limit, *amount),
-        Err(why) => Judgement::Unknown(why.clone()),
+fn outcome(profile: &Profile, limit: &Limit, (budget, shortage): (&Budget, Option<&Shortage>)) -> Outcome {
+    let mut measured = missing(profile, limit).map_or_else(|| measure(profile, limit, budget), Err);
+    let judgement = match (&mut measured, shortage) {
+        (Ok(amount), None) => judge(limit, *amount),
+        (Ok(amount), Some(shortage)) => {
+            let operations = operations(profile, budget).unwrap_or(1.0);
+            let with_missing = shortage.added_to(*amount, limit.quantity, operations);
+            *amount = with_missing.unwrap_or(*amount);
+            // What decides is not what was missed, or it is not known.
+            let judged = with_missing.map(|amount| judge(limit, amount));
+            let known = judged.filter(|judgement| !matches!(judgement, Judgement::Unknown(_)));
+            known.unwrap_or_else(|| Judgement::Unknown(shortage.why(limit, with_missing)))
+        }
+        (Err(why), _) => Judgement::Unknown(why.clone()),
     };
     let exceeded = judgement == Judgement::Exceeded;
     Outcome {

@@ -62,10 +62,15 @@ impl Sum {
     }
 }
 
+/// How many operations the program did, if that is known.
+pub(crate) fn operations(profile: &Profile, budget: &Budget) -> Option<f64> {
+    budget.operations.or_else(|| reported(profile))
+}
+
 /// What is limited, as `profile` has it; or why it does not tell.
 pub(crate) fn measure(profile: &Profile, limit: &Limit, budget: &Budget) -> Result<Amount, String> {
     let subject = &limit.subject;
-    let per = || budget.operations.or_else(|| reported(profile)).ok_or_else(|| NO_OPERATIONS.to_owned());
+    let per = || operations(profile, budget).ok_or_else(|| NO_OPERATIONS.to_owned());
     let allocated = |bytes: bool| allocated(profile, subject, bytes, budget.initialisation);
     match limit.quantity {
         Quantity::Bytes => allocated(true),
