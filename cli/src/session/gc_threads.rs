@@ -93,6 +93,8 @@ pub(crate) struct Seen {
     pub(crate) metaspace: Option<u64>,
     /// Bytes that it may have.
     pub(crate) memory: Option<u64>,
+    /// How many milliseconds before the first look all of its heap was collected.
+    pub(crate) collected_whole_ms: Option<u64>,
 }
 
 /// Looks at a process until it is told to stop, or the process ends.
@@ -123,10 +125,17 @@ pub(crate) fn metaspace_used(process: &Process) -> Option<u64> {
     Some(jvms::perf_data(process)?.metaspace()?.used_bytes)
 }
 
+/// How many milliseconds ago all of the heap was collected while the program stood still, by the JVM's counters.
+fn collected_whole_ms(process: &Process) -> Option<u64> {
+    let at_ms = jvms::perf_data(process)?.collected_whole_at_ms()?;
+    Some(u64::try_from(process.uptime()?.as_millis()).ok()?.saturating_sub(at_ms))
+}
+
 fn watch(pid: u32, stop: &AtomicBool) -> Seen {
     let begin = Instant::now();
     let first = Spent::of(pid).unwrap_or_default();
-    let mut seen = Seen::default();
+    let collected_whole_ms = Process::find(pid).ok().as_ref().and_then(collected_whole_ms);
+    let mut seen = Seen { collected_whole_ms, ..Seen::default() };
     loop {
         let Ok(process) = Process::find(pid) else { return seen };
         if let Some(spent) = Spent::of(pid) {

@@ -90,11 +90,22 @@ impl PerfData {
 
     /// What classes take; `None` if the JVM does not tell.
     pub(crate) fn metaspace(&self) -> Option<Metaspace> {
-        let number = |name: &[u8]| {
-            self.entries().find(|entry| entry.name == name).and_then(|entry| self.long(entry.value))
-        };
-        let used_bytes = number(b"sun.gc.metaspace.used")?;
-        Some(Metaspace { used_bytes, committed_bytes: number(b"sun.gc.metaspace.capacity")? })
+        let used_bytes = self.counter(b"sun.gc.metaspace.used")?;
+        Some(Metaspace { used_bytes, committed_bytes: self.counter(b"sun.gc.metaspace.capacity")? })
+    }
+
+    /// When, in milliseconds of the JVM's life, the last collection of the whole heap ended in which the program stood still; `None`: there was
+    /// none, or it is not told.
+    pub(crate) fn collected_whole_at_ms(&self) -> Option<u64> {
+        self.counter(b"sun.gc.collector.1.invocations").filter(|&number| number > 0)?;
+        let ticks = self.counter(b"sun.gc.collector.1.lastExitTime").filter(|&ticks| ticks > 0)?;
+        let per_second = self.counter(b"sun.os.hrt.frequency").filter(|&frequency| frequency > 0)?;
+        u64::try_from(u128::from(ticks) * 1_000 / u128::from(per_second)).ok()
+    }
+
+    /// A counter of that name.
+    fn counter(&self, name: &[u8]) -> Option<u64> {
+        self.entries().find(|entry| entry.name == name).and_then(|entry| self.long(entry.value))
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
@@ -187,6 +198,22 @@ mod tests {
         let entries: Vec<_> = spaces.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let heap = PerfData::of(buffer(&entries)).expect("known").heap();
         assert_eq!(heap, Some(Heap { used_bytes: 125, left_bytes: Some(25), committed_bytes: 480 }));
+    }
+
+    #[test]
+    fn when_the_whole_heap_was_collected_is_told_in_milliseconds() {
+        let long = |value: u64| String::from_utf8(value.to_le_bytes().to_vec()).expect("ASCII");
+        let at = |number, ticks| {
+            let counters = [
+                ("sun.gc.collector.1.invocations", long(number)),
+                ("sun.gc.collector.1.lastExitTime", long(ticks)),
+                ("sun.os.hrt.frequency", long(1_000)),
+            ];
+            let entries: Vec<_> = counters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            PerfData::of(buffer(&entries)).expect("known").collected_whole_at_ms()
+        };
+        assert_eq!((at(2, 42), at(0, 42), at(1, 0)), (Some(42), None, None));
+        assert_eq!(PerfData::of(buffer(&[("a", "1")])).expect("known").collected_whole_at_ms(), None);
     }
 
     #[test]

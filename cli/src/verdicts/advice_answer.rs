@@ -104,6 +104,12 @@ fn nothing(advised: &Advised, why: Nothing) -> String {
             )),
             size(memory)
         ),
+        Nothing::Little { time, cpu } => format!(
+            "{}, of which another size of the heap or its young generation saves {}{} of the time at most",
+            cost(advised),
+            cpu.map_or_else(String::new, |cpu| format!("{} of the processor time and ", percent(cpu))),
+            percent(time)
+        ),
         Nothing::NoFlag => format!(
             "{}, and no size of the heap and its young generation that fits saves much of that; allocate less: whose garbage it is stands below",
             cost(advised)
@@ -132,6 +138,10 @@ fn unknown(advised: &Advised, missing: Missing) -> String {
         Missing::Collections => lacks(
             "what is missing is more collections that say what they copied, as so few tell nothing of others; measure for longer: --for",
         ),
+        Missing::UsualHeap(ms) => lacks(&format!(
+            "what is missing is the heap as it mostly is, as all of it was collected {} before ('mayfly leaks', a heap dump or jcmd do that), and the JVM makes it smaller then; measure again after some minutes of work",
+            duration(ms as f64)
+        )),
         Missing::LogDiffers => format!(
             "a prediction counts only where the JVM's log agrees with that of the present settings within {:.0} %",
             BELIEVED * 100.0

@@ -23,7 +23,7 @@ pub(crate) fn advice_document(advised: &Advised) -> Document {
         document.block(format!("Why it collects ({}):", advised.gc), lines.collect());
     }
     match &advised.advice {
-        Ok(advice) if advised.is_asked || advised.believed && advised.suggestion().is_some() => {
+        Ok(advice) if advised.is_asked || advised.flags().is_some() && advised.suggestion().is_some() => {
             young(advised, advice, &mut document);
         }
         Err(why) if advised.is_asked => document.note(format!("Promotion is not predicted: {why}.")),

@@ -116,6 +116,7 @@ fn known(measured: &measured::Measured, args: &AdviseArgs) -> Known {
         memory: args.memory.or(seen.memory),
         metaspace: seen.metaspace,
         room: args.room,
+        collected_whole_ms: seen.collected_whole_ms,
     }
 }
 

@@ -63,5 +63,7 @@ fn so_far(pid: u32) -> Option<Seen> {
         wall: process.uptime().unwrap_or(Duration::MAX),
         metaspace: metaspace_used(&process),
         memory: memory_limit::of(&process),
+        // Of a profile that goes on its collections tell.
+        collected_whole_ms: None,
     })
 }

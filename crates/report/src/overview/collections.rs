@@ -34,7 +34,7 @@ impl Screen<'_> {
     fn forced(&self) -> String {
         match self.profile.collections.iter().filter(|gc| gc.is_forced()).count() {
             0 => String::new(),
-            forced => format!(", without {forced} that Mayfly forced"),
+            forced => format!(", without {forced} forced from outside (Mayfly, jcmd)"),
         }
     }
 

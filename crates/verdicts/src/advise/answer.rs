@@ -8,6 +8,7 @@ use mayfly_profile::{Gc, GcCause, GcKind, GcWork, Profile};
 use super::flag::{FlagAdvice, Known, Missing, Nothing, Reason};
 use super::gc_log::Promoted;
 use super::pauses::Cost;
+use super::settings::Settings;
 use super::sizes::{self, EXPLICIT, SizeAdvice, works_beside};
 use super::suggest::{Advice, Tried};
 
@@ -18,6 +19,8 @@ const IDLE: f64 = 0.01;
 /// Collections of one cause are worth a flag of their own if they take this share of the time, or one of them so many microseconds.
 const WORTH: f64 = 0.01;
 const LONG_US: u64 = 100_000;
+/// For so long after the whole heap was collected it may be smaller than it mostly is.
+const LATELY_MS: u64 = 300_000;
 /// G1's largest region, and the least number of them that a heap should have.
 const LARGEST_REGION: u64 = 32 << 20;
 const LEAST_REGIONS: u64 = 32;
@@ -98,7 +101,7 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
         Some(flag) => SizeAdvice::Try(Box::new(flag)),
         None => sizes::sized(profile, &work, known),
     };
-    match sized {
+    match worthwhile(sized, profile, &work, known) {
         SizeAdvice::Try(flag) => flags.push(*flag),
         _ if !flags.is_empty() => {}
         SizeAdvice::Nothing(why) => return Answer::Nothing(why),
@@ -114,6 +117,40 @@ fn is_busy(work: &GcWork, known: &Known) -> bool {
         cpu.share() >= CHEAP && of_time >= IDLE
     });
     work.pause_share() >= CHEAP || of_cpu
+}
+
+/// A size, if it may save something, and the heap that it was measured in is the usual one.
+fn worthwhile(sized: SizeAdvice, profile: &Profile, work: &GcWork, known: &Known) -> SizeAdvice {
+    let flag = match sized {
+        SizeAdvice::Try(flag) if flag.reason != Reason::Promotes => flag,
+        other => return other,
+    };
+    let all = (work.pause_us() as f64).max(1.0);
+    let time = work.pause_share() * ((flag.now.pause_us.0 - flag.then.pause_us.0) / all).clamp(0.0, 1.0);
+    let cpu = known.cpu.map(|cpu| match flag.cpu {
+        Some((now, then)) => now - then,
+        None => cpu.share() * time / work.pause_share().max(f64::MIN_POSITIVE),
+    });
+    if time < WORTH && cpu.is_none_or(|cpu| cpu < CHEAP) {
+        return SizeAdvice::Nothing(Nothing::Little { time, cpu });
+    }
+    match shrunk_before_ms(profile, known) {
+        Some(ms) => SizeAdvice::Unknown(Missing::UsualHeap(ms)),
+        None => SizeAdvice::Try(flag),
+    }
+}
+
+/// How long before the end of the profile, or before its begin, the whole heap was collected for a look into it, after which the JVM makes it
+/// smaller than it was. `None`: not lately, or the young generation has a fixed size.
+fn shrunk_before_ms(profile: &Profile, known: &Known) -> Option<u64> {
+    if Settings::of(profile).fixed_young.is_some() {
+        return None;
+    }
+    let own = profile.own_collections().any(|gc| gc.kind == GcKind::Full);
+    let before = known.collected_whole_ms.filter(|_| !own);
+    let looks = profile.collections.iter().filter(|gc| gc.kind == GcKind::Full && gc.is_of_a_look());
+    let within = looks.map(|gc| profile.duration_ms.saturating_sub(gc.at_ms)).min();
+    within.or(before).filter(|&ms| ms < LATELY_MS)
 }
 
 fn promotes(now: &Tried, then: &Tried) -> FlagAdvice {

@@ -33,6 +33,8 @@ pub struct Known {
     pub metaspace: Option<u64>,
     /// No young generation larger than this.
     pub room: Option<u64>,
+    /// So many milliseconds before it was measured the whole heap was collected; `None`: not for long, or nobody knows.
+    pub collected_whole_ms: Option<u64>,
 }
 
 /// Why a flag would help.
@@ -85,6 +87,13 @@ pub enum Nothing {
         /// Bytes that the JVM may have.
         memory: u64,
     },
+    /// The best size saves next to nothing, at most these shares of the time, and of the processor time where that is known.
+    Little {
+        /// Of the time.
+        time: f64,
+        /// Of the processor time.
+        cpu: Option<f64>,
+    },
     /// No flag that is known here saves three tenths of it.
     NoFlag,
     /// Other young generations promote hardly less.
@@ -104,6 +113,8 @@ pub enum Missing {
     Memory,
     /// More collections.
     Collections,
+    /// The heap as it mostly is: so many milliseconds before, all of it was collected for a look into it, which makes it smaller.
+    UsualHeap(u64),
     /// The given log does not bear the predictions out, or is of nothing that is predicted.
     LogDiffers,
 }

@@ -71,7 +71,8 @@ fn tries(answer: Answer) -> Vec<(String, Reason)> {
     flags.into_iter().map(|flag| (flag.flags, flag.reason)).collect()
 }
 
-const MEMORY: Known = Known { cpu: None, memory: Some(1 << 30), metaspace: None, room: None };
+const MEMORY: Known =
+    Known { cpu: None, memory: Some(1 << 30), metaspace: None, room: None, collected_whole_ms: None };
 
 #[test]
 fn where_collections_are_cheap_nothing_is_to_be_gained_on_any_collector() {
@@ -93,6 +94,40 @@ fn where_collections_are_cheap_nothing_is_to_be_gained_on_any_collector() {
         Answer::Nothing(Nothing::Cheap),
         "threads beside the pauses"
     );
+}
+
+#[test]
+fn a_size_that_saves_next_to_nothing_is_not_tried() {
+    // 40 ms of 10 s, of a program that does hardly anything: of its processor time collections take more.
+    let little = Row { pause_us: 400, ..YOUNG };
+    let profile = jvm(Gc::G1, &[little], &heap(256, 4));
+    let known = |collector_ms| Known {
+        cpu: Some(GcCpu { collector_ms, process_ms: 5_000, wall_ms: 10_000 }),
+        ..MEMORY
+    };
+    let said = told(&profile, known(105));
+    let Answer::Nothing(Nothing::Little { time, cpu: Some(cpu) }) = said else { panic!("{said:?}") };
+    assert!(time < 0.004 && (0.015..0.02).contains(&cpu), "{time} {cpu}");
+    assert_eq!(told(&profile, known(40)), Answer::Nothing(Nothing::Cheap));
+    assert_eq!(tries(told(&profile, known(400)))[0].1, Reason::SmallYoung, "a tenth of the processor time");
+}
+
+#[test]
+fn a_heap_that_a_look_into_it_has_shrunk_is_not_judged() {
+    let young = Row { pause_us: 5_000, ..YOUNG };
+    let changing = [("MaxHeapSize", 256 * MIB)];
+    let after = |ms| Known { collected_whole_ms: Some(ms), ..MEMORY };
+    let profile = jvm(Gc::G1, &[young], &changing);
+    assert_eq!(told(&profile, after(40_000)), Answer::Unknown(Missing::UsualHeap(40_000)));
+    assert_eq!(tries(told(&profile, after(900_000)))[0].1, Reason::SmallYoung);
+    assert_eq!(tries(told(&jvm(Gc::G1, &[young], &heap(256, 4)), after(40_000)))[0].0, "-Xmn32m", "fixed");
+    // Dumps while it was profiled: no heap that is full.
+    let look = Row { number: 4, pause_us: 900_000, cause: "Heap Dump Initiated GC", ..FULL };
+    let profile = jvm(Gc::G1, &[young, look], &changing);
+    let said = told(&profile, MEMORY);
+    assert!(matches!(said, Answer::Unknown(Missing::UsualHeap(ms)) if ms < 3_000), "{said:?}");
+    let cheap = jvm(Gc::G1, &[YOUNG, look], &changing);
+    assert_eq!(told(&cheap, MEMORY), Answer::Nothing(Nothing::Cheap), "they are not the program's");
 }
 
 #[test]
