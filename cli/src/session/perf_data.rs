@@ -207,12 +207,12 @@ mod tests {
             let counters = [
                 ("sun.gc.collector.1.invocations", long(number)),
                 ("sun.gc.collector.1.lastExitTime", long(ticks)),
-                ("sun.os.hrt.frequency", long(1_000)),
+                ("sun.os.hrt.frequency", long(100)),
             ];
             let entries: Vec<_> = counters.iter().map(|(name, value)| (*name, value.as_str())).collect();
             PerfData::of(buffer(&entries)).expect("known").collected_whole_at_ms()
         };
-        assert_eq!((at(2, 42), at(0, 42), at(1, 0)), (Some(42), None, None));
+        assert_eq!((at(2, 42), at(0, 42), at(1, 0)), (Some(420), None, None));
         assert_eq!(PerfData::of(buffer(&[("a", "1")])).expect("known").collected_whole_at_ms(), None);
     }
 

@@ -156,6 +156,9 @@ impl<'a> Sections<'a> {
         if matches!(part, Part::Live) {
             return self.variances.of_live(class).relative(part.of_class(class)).1;
         }
+        if self.profile.part.lived.is_some() && matches!(part, Part::Allocated) {
+            return self.variances.of_class(class).sqrt() / (class.allocated.bytes as f64).max(1.0);
+        }
         let estimated = self.profile.run.engine == EngineKind::Sampled && matches!(part, Part::Allocated);
         let estimate = self.profile.estimates.get(&class.name).filter(|_| estimated);
         estimate.map_or(0.0, |it| it.allocated.error_bytes() as f64 / it.allocated.bytes().max(1) as f64)

@@ -241,7 +241,7 @@ impl<'a> Numbers<'a> {
 
     fn site<'p>(&self, site: &'p SiteProfile) -> SiteJson<'p> {
         let whole = self.balanced && !self.profile.shares.contains_key(&site.class);
-        let exact = (whole || !self.sampled) && site.error == 0.0;
+        let exact = (whole || !self.sampled) && site.error == 0.0 && self.profile.is_exact_part();
         let lifetimes_estimated = !exact || (self.tracked_estimated && !whole);
         SiteJson {
             class: &site.class,

@@ -89,9 +89,14 @@ impl Profile {
     pub fn lived(mut self, band: LifeBand) -> Self {
         let buckets = self.run.buckets.clone();
         let mut doubt = Doubt::default();
+        let shares = &mut self.shares;
         self.classes.retain_mut(|class| {
             let taken = Taken::of(&class.lives(&buckets), band, &buckets);
             doubt.add(taken.doubt);
+            if let Some(share) = shares.get_mut(&class.name) {
+                let part = taken.all().objects as f64 / (class.allocated.objects as f64).max(1.0);
+                *share = share.scaled(part.min(1.0));
+            }
             class.keep(&taken, band);
             !taken.all().is_empty()
         });

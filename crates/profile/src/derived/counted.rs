@@ -2,7 +2,9 @@
 //!
 //! Not here: how samples and the census are added up, which is the agent's.
 
+use crate::facts::part::LivedPart;
 use crate::facts::run::EngineKind;
+use crate::fitted::calibration::Sample;
 use crate::stream::profile::{ClassProfile, Profile};
 
 impl Profile {
@@ -12,8 +14,18 @@ impl Profile {
             && self.census.as_ref().is_some_and(|census| census.reach.reached() > 0)
     }
 
+    /// Whether a part by how long objects lived is exact: each was followed, and no life is known less well than the part is long. All of a profile is no
+    /// part.
+    pub fn is_exact_part(&self) -> bool {
+        let is_exact = |lived: LivedPart| lived.doubt.certain == lived.doubt.possible;
+        self.part.lived.is_none_or(|lived| is_exact(lived) && Sample::of(self).is_none())
+    }
+
     /// Whether the count of a class is exact.
     pub fn counts_exactly(&self, class: &ClassProfile) -> bool {
+        if self.part.lived.is_some() {
+            return self.is_exact_part();
+        }
         let is_sure =
             || self.estimates.get(&class.name).is_some_and(|estimate| estimate.allocated.variance() == 0.0);
         self.run.engine == EngineKind::Exact || self.is_read_and_sampled() && is_sure()

@@ -72,6 +72,17 @@ impl Share {
         }
     }
 
+    /// Of this part of the objects.
+    pub(crate) fn scaled(self, part: f64) -> Self {
+        let number = |number: u64| (number as f64 * part).round() as u64;
+        Self {
+            followed: number(self.followed),
+            stacks: number(self.stacks),
+            surplus: self.surplus * part,
+            stack_surplus: self.stack_surplus * part,
+        }
+    }
+
     /// What each of so many objects of the class adds to the variance of a number of them.
     pub fn variance_of_one(self, objects: u64) -> f64 {
         self.surplus / (objects as f64).max(1.0)

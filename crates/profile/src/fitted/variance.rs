@@ -102,8 +102,14 @@ impl<'p> Variances<'p> {
         all
     }
 
-    /// Of what was allocated of a class.
+    /// Of what was allocated of a class; of a part by how long objects lived, of what was followed.
     pub fn of_class(&self, class: &ClassProfile) -> f64 {
+        if self.profile.part.lived.is_some() {
+            let (all, size) = (class.allocated, mean_size(class.allocated));
+            let of_one = self.of_one(self.sample_of(class), all);
+            let one_more = part_variance(Tally::default(), size, of_one);
+            return part_variance(all, size, of_one).bytes + one_more.bytes;
+        }
         match self.profile.engine_interval() {
             None => 0.0,
             Some(interval) => match self.profile.estimates.get(&class.name) {

@@ -116,8 +116,9 @@ impl Screen<'_> {
             return Some("nothing was allocated".to_owned());
         };
         let total = self.profile.classes.iter().map(bytes).fold(0, u64::saturating_add);
+        let all = if self.profile.part.lived.is_some() { "what lived so long" } else { "what was allocated" };
         Some(format!(
-            "{} is {} of what was allocated: {}, {}/s ({})",
+            "{} is {} of {all}: {}, {}/s ({})",
             name(&class.name),
             share(bytes(class), total),
             units::bytes(bytes(class)),
@@ -251,12 +252,25 @@ impl Screen<'_> {
 
     /// How sure what was allocated of a class is.
     pub(super) fn sureness_of_allocated(&self, class: &ClassProfile) -> String {
+        if self.profile.part.lived.is_some() {
+            let error = self.variances.of_class(class).sqrt() / class.allocated.bytes.max(1) as f64;
+            return self.sureness_of_part(error);
+        }
         let estimate = self.profile.estimates.get(&class.name).copied().unwrap_or_default();
         if self.profile.is_optimised_away(class) || !self.profile.counts_exactly(class) {
             let (bytes, error) = (estimate.allocated.bytes(), estimate.allocated.error_bytes());
             return plus_minus(error as f64 / bytes.max(1) as f64);
         }
         "counted".to_owned()
+    }
+
+    /// How sure a number is of a part by how long objects lived, which is mostly known between two collections.
+    fn sureness_of_part(&self, error: f64) -> String {
+        match (error > 0.0, self.profile.is_exact_part()) {
+            (true, _) => plus_minus(error),
+            (false, true) => "counted".to_owned(),
+            (false, false) => "about: how long is known between collections".to_owned(),
+        }
     }
 
     /// In how many objects of a class what is live is, if that is known about as well, and how sure both are.
@@ -268,7 +282,7 @@ impl Screen<'_> {
         }
         let (objects, bytes) = self.variances.of_live(class).relative(live);
         if bytes == 0.0 && objects == 0.0 {
-            return (number(), "counted".to_owned());
+            return (number(), self.sureness_of_part(0.0));
         }
         // A small object that was sampled stands for many.
         if objects > FEW_OBJECTS && objects > 2.0 * bytes {

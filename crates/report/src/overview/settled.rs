@@ -20,12 +20,13 @@ const UNKNOWN: f64 = 1.0;
 impl Screen<'_> {
     /// Why it can't be told which class allocates most; `None`: it can.
     pub(super) fn unsettled(&self) -> Option<String> {
-        if self.profile.run.engine != EngineKind::Sampled {
+        let sampled = self.profile.run.engine == EngineKind::Sampled;
+        if !sampled && self.profile.part.lived.is_none() {
             return None;
         }
         let bytes = |class: &ClassProfile| class.allocated.bytes as f64;
         let classes = self.largest_first(bytes);
-        let Some(first) = classes.first() else { return self.unsampled() };
+        let Some(first) = classes.first() else { return self.unsampled().filter(|_| sampled) };
         let unknown = self.unknown_bytes() as f64;
         if unknown > UNKNOWN * bytes(first) {
             return Some(format!(

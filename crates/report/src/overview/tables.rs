@@ -61,7 +61,7 @@ impl Screen<'_> {
         let charged =
             if self.rules_given { "by #traceignore and #tracetarget" } else { "first frame outside the JDK" };
         let estimated = self.is_sampled() || !self.profile.shares.is_empty();
-        let counted = self.profile.run.engine == EngineKind::Exact;
+        let counted = self.profile.run.engine == EngineKind::Exact && self.profile.is_exact_part();
         let collected = self.profile.live_as_of != LiveAsOf::NoCollection;
         let rows =
             self.methods.iter().map(|method| method_row(method, (counted, estimated), collected)).collect();

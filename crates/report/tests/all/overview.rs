@@ -240,6 +240,27 @@ fn what_grows_is_named_with_its_rate_and_that_of_all() {
     );
 }
 
+/// What lived so long is known of what was followed, and between collections.
+#[test]
+fn what_lived_so_long_is_not_called_counted() {
+    let seconds = std::time::Duration::from_secs;
+    let shown_of = |from: u64, to: u64, thinned| {
+        let mut profile = with_lifetimes();
+        profile.trust.following.thinned_to_one_in = thinned;
+        let band = mayfly_profile::LifeBand::new(seconds(from), Some(seconds(to))).expect("not empty");
+        shown(&profile.lived(band))
+    };
+    let first = |screen: &str| {
+        let line = screen.lines().position(|line| line.starts_with("  1. ")).expect("a finding");
+        unbroken(&screen.lines().skip(line).take(2).collect::<Vec<_>>().join(" "))
+    };
+    let (sampled, followed) = (shown_of(1, 100, 16), shown_of(1, 100, 1));
+    assert!(!sampled.contains("(counted)") && first(&sampled).contains("(+-"), "{sampled}");
+    assert!(first(&sampled).contains("of what lived so long: "), "{sampled}");
+    assert!(first(&followed).contains("(about: how long is known between collections)"), "{followed}");
+    assert!(!followed.contains("(counted)"), "{followed}");
+}
+
 /// Who asked for scopes asked what survives them.
 #[test]
 fn scopes_are_shown_however_much_grows() {
