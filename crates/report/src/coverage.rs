@@ -5,7 +5,7 @@
 use mayfly_profile::{EngineKind, Profile, Trust};
 
 use crate::doubts::doubts;
-use crate::followed::estimated_from;
+use crate::followed::{estimated_from, thinned};
 use crate::text::printable;
 use crate::units;
 
@@ -28,6 +28,8 @@ pub fn coverage(profile: &Profile) -> Vec<String> {
 fn estimated(profile: &Profile) -> Option<String> {
     let from = estimated_from(profile)?;
     let what = match profile.run.engine {
+        // Sites are counted by place.
+        EngineKind::Exact if thinned(profile).is_some() => "Live and lifetimes",
         EngineKind::Exact => "Methods, live and lifetimes",
         EngineKind::Sampled if profile.is_read_and_sampled() => "Methods, live and lifetimes",
         EngineKind::Sampled => "All numbers",

@@ -17,9 +17,19 @@ pub fn followed_text(tracking: Tracking) -> String {
     }
 }
 
-/// The same, of samples as far apart as they were in fact.
+/// The same as it was in fact: samples as far apart, and of the objects of which each was to be followed those that there was room for.
 pub fn tracking_text(profile: &Profile) -> String {
-    followed_text(tracking_measured(profile))
+    match thinned(profile) {
+        Some(number) => format!("1 object in {number} at worst"),
+        None => followed_text(tracking_measured(profile)),
+    }
+}
+
+/// Where each object was to be followed, for want of room one in so many was at worst; `None`: each was, or a part was requested.
+pub(crate) fn thinned(profile: &Profile) -> Option<u64> {
+    let each = matches!(profile.run.tracking, Tracking::EveryObject | Tracking::EveryNth(0 | 1));
+    let number = profile.trust.following.thinned_to_one_in;
+    (each && number > 1).then_some(number)
 }
 
 /// How it was followed; samples as far apart as they were in fact.
@@ -37,6 +47,6 @@ pub(crate) fn estimated_from(profile: &Profile) -> Option<String> {
         (Tracking::Balanced, classes) => {
             Some(format!("a share of the objects of {classes} classes, exact of all others"))
         }
-        _ => tracking.follows_a_part().then(|| followed_text(tracking)),
+        _ => (tracking.follows_a_part() || thinned(profile).is_some()).then(|| tracking_text(profile)),
     }
 }

@@ -9,7 +9,7 @@ use mayfly_profile::{
     ClassProfile, EngineKind, LiveAsOf, Profile, SiteProfile, Tally, Tracking, Variances, View,
 };
 
-use crate::followed::{estimated_from, tracking_measured};
+use crate::followed::{estimated_from, thinned, tracking_measured};
 use crate::over_time::why_not_known;
 use crate::rows::{Row, blank, in_order, line, write_rows};
 use crate::units;
@@ -75,7 +75,9 @@ impl<'a> Sections<'a> {
             );
         } else if run.engine == EngineKind::Sampled {
             note(out, sampling_note(self.profile));
-        } else if let Some(text) = sampling_note(self.profile).filter(|_| run.stacks) {
+        } else if let Some(text) =
+            sampling_note(self.profile).filter(|_| run.stacks && thinned(self.profile).is_none())
+        {
             line(out, 2, &format!("Counts of classes are exact. Allocation sites are {text}"));
         }
         let rows = self.rows(Part::Allocated);
@@ -226,10 +228,12 @@ pub(crate) fn sampling_note(profile: &Profile) -> Option<String> {
             "exact where each object of a class was followed, and its stack taken; of larger classes a share was, and stands for the rest".to_owned(),
         );
     }
-    let ten_percent_row = match tracking {
-        Tracking::ByteSample(apart) => units::bytes(apart.saturating_mul(100)),
-        Tracking::EveryNth(n) => format!("{} objects", units::count(n.saturating_mul(100))),
-        Tracking::Off | Tracking::EveryObject | Tracking::Balanced => return None,
+    let objects = |one_in: u64| format!("{} objects", units::count(one_in.saturating_mul(100)));
+    let ten_percent_row = match (tracking, thinned(profile)) {
+        (_, Some(one_in)) => objects(one_in),
+        (Tracking::ByteSample(apart), _) => units::bytes(apart.saturating_mul(100)),
+        (Tracking::EveryNth(n), _) => objects(n),
+        (Tracking::Off | Tracking::EveryObject | Tracking::Balanced, _) => return None,
     };
     estimated_from(profile).map(|source| {
         format!("estimates from {source}, scaled to the whole (about 10 % off at {ten_percent_row}, less above, more below)")

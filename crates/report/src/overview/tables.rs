@@ -3,6 +3,7 @@
 use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, MethodProfile, Tracking};
 
 use super::Screen;
+use crate::followed::thinned;
 use crate::names::{class_text, place_text};
 use crate::table::fitted;
 use crate::units;
@@ -71,7 +72,7 @@ impl Screen<'_> {
     /// Whether all of what lives is estimated.
     pub(super) fn is_sampled(&self) -> bool {
         let tracking = self.profile.run.tracking;
-        tracking.follows_a_part() && tracking != Tracking::Balanced
+        (tracking.follows_a_part() && tracking != Tracking::Balanced) || thinned(self.profile).is_some()
     }
 
     fn class_row(&self, class: &ClassProfile) -> Row {

@@ -240,6 +240,18 @@ fn what_grows_is_named_with_its_rate_and_that_of_all() {
     );
 }
 
+#[test]
+fn the_head_says_how_many_were_followed() {
+    let mut profile = with_lifetimes();
+    let thinned = unbroken(&shown(&profile));
+    assert!(thinned.contains("14 GCs, 1 object in 16 at worst Found"), "{thinned}");
+    assert!(thinned.contains("Live and lifetimes: estimates from 1 object in 16 at worst."), "{thinned}");
+    assert!(thinned.contains("~188 KiB"), "{thinned}");
+    profile.trust.following.thinned_to_one_in = 1;
+    let each = unbroken(&shown(&profile));
+    assert!(each.contains("14 GCs, every object Found") && !each.contains("estimates"), "{each}");
+}
+
 /// What lived so long is known of what was followed, and between collections.
 #[test]
 fn what_lived_so_long_is_not_called_counted() {
