@@ -267,9 +267,9 @@ impl Screen<'_> {
     /// How sure a number is of a part by how long objects lived, which is mostly known between two collections.
     fn sureness_of_part(&self, error: f64) -> String {
         match (error > 0.0, self.profile.is_exact_part()) {
-            (true, _) => plus_minus(error),
+            (true, _) => format!("{}, by when last seen alive", plus_minus(error)),
             (false, true) => "counted".to_owned(),
-            (false, false) => "about: how long is known between collections".to_owned(),
+            (false, false) => "by when last seen alive".to_owned(),
         }
     }
 

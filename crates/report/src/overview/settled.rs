@@ -36,13 +36,18 @@ impl Screen<'_> {
         }
         let variance = |class: &ClassProfile| self.variances.of_class(class);
         if variance(first).sqrt() > FEW * bytes(first) {
-            let why =
-                "which class allocates most can't be told: few samples, or of threads that live briefly";
+            let why = match sampled {
+                true => {
+                    "which class allocates most can't be told: few samples, or of threads that live briefly"
+                }
+                false => "which class has most of what lived so long can't be told: few samples",
+            };
             return Some(why.to_owned());
         }
         let rival = rival(&classes, bytes, variance)?;
+        let most = if sampled { "allocates most" } else { "has most of what lived so long" };
         Some(format!(
-            "{} or {} allocates most: about {} and {}, too close to tell ({})",
+            "{} or {} {most}: about {} and {}, too close to tell ({})",
             class_text(&first.name),
             class_text(&rival.name),
             units::bytes(first.allocated.bytes),

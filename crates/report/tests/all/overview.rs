@@ -269,7 +269,7 @@ fn what_lived_so_long_is_not_called_counted() {
     let (sampled, followed) = (shown_of(1, 100, 16), shown_of(1, 100, 1));
     assert!(!sampled.contains("(counted)") && first(&sampled).contains("(+-"), "{sampled}");
     assert!(first(&sampled).contains("of what lived so long: "), "{sampled}");
-    assert!(first(&followed).contains("(about: how long is known between collections)"), "{followed}");
+    assert!(first(&followed).contains("(by when last seen alive)"), "{followed}");
     assert!(!followed.contains("(counted)"), "{followed}");
 }
 
