@@ -85,6 +85,9 @@ pub(crate) fn costs_json(costs: &Costs) -> String {
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
 }
 
+/// Above what a way takes more than the one without.
+const MORE: &str = "more (least to most)";
+
 /// A sentence for each way, and a table.
 pub(crate) fn costs_document(costs: &Costs) -> Document {
     let mut document = Document::default();
@@ -95,8 +98,7 @@ pub(crate) fn costs_document(costs: &Costs) -> Document {
             whole_seconds(time.as_secs())
         ));
     }
-    let headings =
-        ["CPU time", "more (least to most)", "elapsed", "more (least to most)", "memory", "more", "way"];
+    let headings = ["CPU time", MORE, "elapsed", MORE, "peak resident", MORE, "way"];
     let mut rows = vec![headings.map(str::to_owned).to_vec()];
     rows.extend(costs.ways.iter().enumerate().map(|(at, way)| row(way, at > 0)));
     let rounds = if costs.rounds == 1 { "one round".to_owned() } else { format!("{} rounds", costs.rounds) };
@@ -109,7 +111,7 @@ pub(crate) fn costs_document(costs: &Costs) -> Document {
 
 fn sentence(way: &Way) -> String {
     let cpu = way.cost.more_cpu;
-    let memory = way.cost.more_bytes.map_or(String::new(), |more| format!(", and {}", memory(more.median)));
+    let memory = way.cost.more_bytes.map_or(String::new(), |more| format!(", and {}", memory(more)));
     if cpu.may_be_none() {
         return format!(
             "{}: the difference in CPU time is within that of the rounds ({}){memory}.",
@@ -121,9 +123,14 @@ fn sentence(way: &Way) -> String {
     format!("{} takes {share} {word} CPU time ({}){memory}.", way.name, range(cpu))
 }
 
-fn memory(bytes: f64) -> String {
-    let word = if bytes < 0.0 { "less" } else { "more" };
-    format!("{} {word} memory", size(bytes.abs() as u64))
+/// What the JVM has resident at its peak.
+fn memory(more: OfRounds) -> String {
+    if more.may_be_none() {
+        let range = range_of_bytes(more);
+        return format!("the difference in peak resident memory is within that of the rounds ({range})");
+    }
+    let word = if more.median < 0.0 { "less" } else { "more" };
+    format!("{} {word} peak resident memory ({})", size(more.median.abs() as u64), range_of_bytes(more))
 }
 
 fn row(way: &Way, is_beside: bool) -> Vec<String> {
@@ -131,14 +138,16 @@ fn row(way: &Way, is_beside: bool) -> Vec<String> {
     let seconds = |of: OfRounds| duration(of.median * 1_000.0);
     let beside = |text: String| if is_beside { text } else { "-".to_owned() };
     let share = |of: OfRounds| beside(format!("{} ({})", percent(of.median), range(of)));
-    let bytes = |of: Option<OfRounds>| of.map_or("?".to_owned(), |of| signed_bytes(of.median));
+    let peak = peak_bytes.map_or("?".to_owned(), |of| signed_bytes(of.median));
+    let more_bytes = more_bytes
+        .map_or("?".to_owned(), |of| format!("{} ({})", signed_bytes(of.median), range_of_bytes(of)));
     vec![
         seconds(cpu_s),
         share(more_cpu),
         seconds(elapsed_s),
         share(more_elapsed),
-        bytes(peak_bytes),
-        beside(bytes(more_bytes)),
+        peak,
+        beside(more_bytes),
         way.name.to_owned(),
     ]
 }
@@ -154,4 +163,46 @@ fn percent(share: f64) -> String {
 
 fn range(of: OfRounds) -> String {
     format!("{:.0} to {:.0} %", of.least * 100.0 + 0.0, of.most * 100.0 + 0.0)
+}
+
+fn range_of_bytes(of: OfRounds) -> String {
+    format!("{} to {}", signed_bytes(of.least), signed_bytes(of.most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(median: f64, least: f64, most: f64) -> OfRounds {
+        OfRounds { median, least, most }
+    }
+
+    fn text(more_bytes: Option<OfRounds>) -> String {
+        let cost = Cost {
+            cpu_s: of(1.1, 1.0, 1.2),
+            elapsed_s: of(1.1, 1.0, 1.2),
+            peak_bytes: Some(of(1e8, 9e7, 1.1e8)),
+            more_cpu: of(0.12, 0.09, 0.14),
+            more_elapsed: of(0.0, -0.01, 0.01),
+            more_bytes,
+        };
+        let way = |name| Way { name, cost };
+        let ways = vec![way("without Mayfly"), way("mayfly run")];
+        let costs = Costs { program: "java".into(), rounds: 3, ended_after: None, ways };
+        costs_document(&costs).text(200)
+    }
+
+    #[test]
+    fn which_memory_it_is_and_how_far_rounds_differ_is_stated() {
+        const MIB: f64 = 1_048_576.0;
+        let sure = text(Some(of(24.0 * MIB, 20.0 * MIB, 30.0 * MIB)));
+        let sentence = "takes 12 % more CPU time (9 to 14 %), and 24.0 MiB more peak resident memory (20.0 MiB to 30.0 MiB).";
+        assert!(sure.contains(sentence), "{sure}");
+        assert!(sure.contains("peak resident") && sure.contains("24.0 MiB (20.0 MiB to 30.0 MiB)"), "{sure}");
+        let chance = text(Some(of(5.0 * MIB, -2.0 * MIB, 9.0 * MIB)));
+        let sentence =
+            "the difference in peak resident memory is within that of the rounds (-2.00 MiB to 9.00 MiB)";
+        assert!(chance.contains(sentence), "{chance}");
+        assert!(!text(None).contains("peak resident memory"));
+    }
 }
