@@ -17,6 +17,9 @@ use crate::recording_input;
 use crate::recordings::{self, Wanted};
 use crate::report::{self, Format, view};
 
+/// A full report of more lines is announced: who wanted to read it may want fewer.
+const READABLE_LINES: usize = 2_000;
+
 /// Reads the recording and writes the report. Damage behind a readable part is a warning on stderr, no failure.
 pub(crate) fn run(args: ReportArgs) -> Result<u8, Error> {
     let format = format(&args)?;
@@ -52,11 +55,20 @@ fn write_own(profile: Profile, mut view: View, format: Format, args: &ReportArgs
         format => report::text(format, &profile, &view),
     };
     let file = args.output.as_deref();
+    if let (Format::Full, Some(lines)) = (format, too_long(&text)) {
+        output::say(&format!("{lines} lines follow; --limit 20 shows the 20 largest rows of each list"));
+    }
     match format {
         Format::Json => output::json(&text, file),
         Format::Full | Format::Groups(_) | Format::Traces | Format::Ways => output::text(&text, file),
         _ => output::text(&(text + &everything(&args.recordings)), file),
     }
+}
+
+/// Lines of a text, if nobody reads so many.
+fn too_long(text: &str) -> Option<usize> {
+    let lines = text.lines().count();
+    (lines > READABLE_LINES).then_some(lines)
 }
 
 /// What was recorded; with slices of time for a page of all of it, in which one chooses.

@@ -300,6 +300,29 @@ fn full_text_and_a_limit_have_the_rows_of_each_section() {
 }
 
 #[test]
+fn a_full_report_that_nobody_reads_is_announced_with_what_shows_less() {
+    let announced = |classes: u32, options: &[&str]| {
+        let run = run_info(Tracking::Off, "", View::default());
+        let class = |id| Update::Class { id: ClassId(id), name: format!("a.Class{id}") };
+        let counts = |id| ClassCounts { id: ClassId(id), allocated: Tally::of(1, 16), lifetimes: None };
+        let progress = Progress {
+            duration_ms: 1_000,
+            classes: (0..classes).map(counts).collect(),
+            ..Progress::default()
+        };
+        let updates = [Update::Start(Box::new(run))].into_iter().chain((0..classes).map(class));
+        let updates = updates.chain([Update::from(progress), Update::End]);
+        let mut writer = RecordingWriter::new();
+        let bytes: Vec<u8> =
+            updates.flat_map(|update| writer.encode(&update).expect("fits a frame")).collect();
+        text(&Place::with(&bytes).report(options).stderr)
+    };
+    let said = announced(3_000, &["--full"]);
+    assert!(said.contains(" lines follow; --limit 20 shows"), "{said}");
+    assert_eq!((announced(300, &["--full"]), announced(3_000, &["--limit", "20"])), Default::default());
+}
+
+#[test]
 fn blame_follows_the_recorded_rules_or_new_ones() {
     let blame = "Allocation Classes:";
     let place = Place::with(&recording(Tracking::EveryObject, "#trackcollections#trace"));
