@@ -141,6 +141,18 @@ mod tests {
     }
 
     #[test]
+    fn of_a_program_that_does_little_the_collectors_share_is_one_of_little() {
+        let text = |process_ms| {
+            let cpu = GcCpu { collector_ms: 50, process_ms, wall_ms: 10_000 };
+            let answer = Answer::Nothing(mayfly_verdicts::advise::Nothing::Cheap);
+            advice_document(&Advised { cpu: Some(cpu), answer, ..advised(None) }).text(COLUMNS)
+        };
+        let idle = text(100).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(idle.contains("50 % of the processor time (0.5 % of one processor) and"), "{idle}");
+        assert!(!text(20_000).contains("of one processor"), "{}", text(20_000));
+    }
+
+    #[test]
     fn that_there_is_nothing_to_gain_is_said_only_if_the_jvm_bears_the_prediction_out() {
         let text = |promoted: f64, measured| {
             let advice =

@@ -23,7 +23,12 @@ pub(crate) fn answer_text(advised: &Advised) -> String {
 /// What collections cost: of the processor where somebody looked, and of the time.
 fn cost(advised: &Advised) -> String {
     let work = &advised.work;
-    let cpu = advised.cpu.map(|cpu| format!("takes {} of the processor time and ", percent(cpu.share())));
+    let cpu = advised.cpu.map(|cpu| {
+        // Of a program that does little most may be that.
+        let of_one = (cpu.of_one_processor() < cpu.share())
+            .then(|| format!(" ({} of one processor)", percent(cpu.of_one_processor())));
+        format!("takes {} of the processor time{} and ", percent(cpu.share()), of_one.unwrap_or_default())
+    });
     let longest = work.longest.as_ref().map_or(0, |longest| longest.us);
     format!(
         "collecting {}stops the program for {} of {} ({} pauses, {} in all, the longest {})",

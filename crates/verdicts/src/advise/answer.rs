@@ -112,10 +112,7 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
 
 /// Whether collections cost enough to do something about them.
 fn is_busy(work: &GcWork, known: &Known) -> bool {
-    let of_cpu = known.cpu.is_some_and(|cpu| {
-        let of_time = cpu.collector_ms as f64 / (cpu.wall_ms as f64).max(1.0);
-        cpu.share() >= CHEAP && of_time >= IDLE
-    });
+    let of_cpu = known.cpu.is_some_and(|cpu| cpu.share() >= CHEAP && cpu.of_one_processor() >= IDLE);
     work.pause_share() >= CHEAP || of_cpu
 }
 
@@ -131,7 +128,10 @@ fn worthwhile(sized: SizeAdvice, profile: &Profile, work: &GcWork, known: &Known
         Some((now, then)) => now - then,
         None => cpu.share() * time / work.pause_share().max(f64::MIN_POSITIVE),
     });
-    if time < WORTH && cpu.is_none_or(|cpu| cpu < CHEAP) {
+    let of_one = |saved: f64| {
+        known.cpu.map_or(0.0, |cpu| cpu.of_one_processor() * saved / cpu.share().max(f64::MIN_POSITIVE))
+    };
+    if time < WORTH && cpu.is_none_or(|cpu| cpu < CHEAP || of_one(cpu) < IDLE) {
         return SizeAdvice::Nothing(Nothing::Little { time, cpu });
     }
     match shrunk_before_ms(profile, known) {

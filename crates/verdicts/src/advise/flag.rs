@@ -20,6 +20,11 @@ impl GcCpu {
     pub fn share(&self) -> f64 {
         self.collector_ms as f64 / (self.process_ms as f64).max(1.0)
     }
+
+    /// The share of the time for which one processor is taken.
+    pub fn of_one_processor(&self) -> f64 {
+        self.collector_ms as f64 / (self.wall_ms as f64).max(1.0)
+    }
 }
 
 /// What is known of a JVM beside its recording.

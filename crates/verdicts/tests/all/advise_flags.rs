@@ -110,6 +110,9 @@ fn a_size_that_saves_next_to_nothing_is_not_tried() {
     assert!(time < 0.004 && (0.015..0.02).contains(&cpu), "{time} {cpu}");
     assert_eq!(told(&profile, known(40)), Answer::Nothing(Nothing::Cheap));
     assert_eq!(tries(told(&profile, known(400)))[0].1, Reason::SmallYoung, "a tenth of the processor time");
+    let idle = Known { cpu: Some(GcCpu { collector_ms: 102, process_ms: 200, wall_ms: 10_000 }), ..MEMORY };
+    let said = told(&profile, idle);
+    assert!(matches!(said, Answer::Nothing(Nothing::Little { .. })), "half of next to nothing: {said:?}");
 }
 
 #[test]
