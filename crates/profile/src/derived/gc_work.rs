@@ -97,18 +97,13 @@ impl GcWork {
     }
 }
 
-/// Causes of collections that a command to the JVM brings about.
+/// Causes of collections that a command to the JVM brings about: of a dump, of a histogram, or `jcmd GC.run`.
 const LOOKS: [&str; 3] = ["Heap Dump Initiated GC", "Heap Inspection Initiated GC", "Diagnostic Command"];
 
 impl Collection {
     /// Whether it was forced from outside: by the agent, to see what is dead, or by who looked into the heap (`mayfly leaks`, `jcmd`).
     pub fn is_forced(&self) -> bool {
-        self.cause.contains("Jvmti") || self.is_of_a_look()
-    }
-
-    /// Whether somebody looked into the heap for it: of a dump, of a histogram, or `jcmd GC.run`.
-    pub fn is_of_a_look(&self) -> bool {
-        LOOKS.contains(&self.cause.as_str())
+        self.cause.contains("Jvmti") || LOOKS.contains(&self.cause.as_str())
     }
 }
 

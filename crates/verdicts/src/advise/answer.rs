@@ -5,7 +5,7 @@
 
 use mayfly_profile::{Gc, GcCause, GcKind, GcWork, Profile};
 
-use super::flag::{FlagAdvice, Known, Missing, Nothing, Reason};
+use super::flag::{FlagAdvice, GcCpu, Known, Missing, Nothing, Reason};
 use super::gc_log::Promoted;
 use super::pauses::Cost;
 use super::settings::Settings;
@@ -118,38 +118,50 @@ fn is_busy(work: &GcWork, known: &Known) -> bool {
 
 /// A size, if it may save something, and the heap that it was measured in is the usual one.
 fn worthwhile(sized: SizeAdvice, profile: &Profile, work: &GcWork, known: &Known) -> SizeAdvice {
-    let flag = match sized {
-        SizeAdvice::Try(flag) if flag.reason != Reason::Promotes => flag,
-        other => return other,
-    };
-    let all = (work.pause_us() as f64).max(1.0);
-    let time = work.pause_share() * ((flag.now.pause_us.0 - flag.then.pause_us.0) / all).clamp(0.0, 1.0);
-    let cpu = known.cpu.map(|cpu| match flag.cpu {
-        Some((now, then)) => now - then,
-        None => cpu.share() * time / work.pause_share().max(f64::MIN_POSITIVE),
-    });
-    let of_one = |saved: f64| {
-        known.cpu.map_or(0.0, |cpu| cpu.of_one_processor() * saved / cpu.share().max(f64::MIN_POSITIVE))
-    };
-    if time < WORTH && cpu.is_none_or(|cpu| cpu < CHEAP || of_one(cpu) < IDLE) {
-        return SizeAdvice::Nothing(Nothing::Little { time, cpu });
-    }
-    match shrunk_before_ms(profile, known) {
-        Some(ms) => SizeAdvice::Unknown(Missing::UsualHeap(ms)),
-        None => SizeAdvice::Try(flag),
+    let SizeAdvice::Try(flag) = sized else { return sized };
+    // A heap that is smaller than usual is collected more often, not less.
+    match (little(&flag, work, known), shrunk_before_ms(profile, known)) {
+        (Some(little), _) => SizeAdvice::Nothing(little),
+        (None, Some(ms)) => SizeAdvice::Unknown(Missing::UsualHeap(ms)),
+        (None, None) => SizeAdvice::Try(flag),
     }
 }
 
-/// How long before the end of the profile, or before its begin, the whole heap was collected for a look into it, after which the JVM makes it
-/// smaller than it was. `None`: not lately, or the young generation has a fixed size.
+/// What a size saves at most, if that is next to nothing.
+fn little(flag: &FlagAdvice, work: &GcWork, known: &Known) -> Option<Nothing> {
+    if flag.reason == Reason::Promotes {
+        return None;
+    }
+    let all = (work.pause_us() as f64).max(1.0);
+    let share = ((flag.now.pause_us.0 - flag.then.pause_us.0) / all).clamp(0.0, 1.0);
+    let time = work.pause_share() * share;
+    let share_of_cpu = |cpu: GcCpu| match flag.cpu {
+        Some((now, then)) => (now - then) / cpu.share().max(f64::MIN_POSITIVE),
+        None => share,
+    };
+    let cpu = known.cpu.map(|cpu| cpu.share() * share_of_cpu(cpu));
+    let of_one = known.cpu.map(|cpu| cpu.of_one_processor() * share_of_cpu(cpu));
+    let is_little = cpu.is_none_or(|cpu| cpu < CHEAP) || of_one.is_none_or(|of_one| of_one < IDLE);
+    (time < WORTH && is_little).then_some(Nothing::Little { time, cpu })
+}
+
+/// How long before the end of the profile, or before its begin, the whole heap was collected from outside, for a look into it, after which the JVM
+/// makes it smaller than it was. `None`: not lately, or the heap or its young generation has a fixed size.
 fn shrunk_before_ms(profile: &Profile, known: &Known) -> Option<u64> {
-    if Settings::of(profile).fixed_young.is_some() {
+    let is_whole = |capacity: u64| profile.flag("MaxHeapSize").is_some_and(|most| capacity >= most);
+    let last = profile.own_collections().last()?;
+    let fixed = Settings::of(profile).fixed_young.is_some();
+    if fixed || last.heap().and_then(|heap| heap.capacity).is_some_and(is_whole) {
         return None;
     }
     let own = profile.own_collections().any(|gc| gc.kind == GcKind::Full);
     let before = known.collected_whole_ms.filter(|_| !own);
-    let looks = profile.collections.iter().filter(|gc| gc.kind == GcKind::Full && gc.is_of_a_look());
-    let within = looks.map(|gc| profile.duration_ms.saturating_sub(gc.at_ms)).min();
+    let forced = profile.collections.iter().filter(|gc| gc.kind == GcKind::Full && gc.is_forced());
+    // That of the end has shrunk nothing yet.
+    let within = forced
+        .filter(|gc| gc.at_ms < last.at_ms)
+        .map(|gc| profile.duration_ms.saturating_sub(gc.at_ms))
+        .min();
     within.or(before).filter(|&ms| ms < LATELY_MS)
 }
 

@@ -129,6 +129,13 @@ fn a_heap_that_a_look_into_it_has_shrunk_is_not_judged() {
     let profile = jvm(Gc::G1, &[young, look], &changing);
     let said = told(&profile, MEMORY);
     assert!(matches!(said, Answer::Unknown(Missing::UsualHeap(ms)) if ms < 3_000), "{said:?}");
+    let ours = Row { cause: "JvmtiEnv ForceGarbageCollection", ..look };
+    let said = told(&jvm(Gc::G1, &[young, ours], &changing), MEMORY);
+    assert!(matches!(said, Answer::Unknown(Missing::UsualHeap(_))), "{said:?}");
+    let mut ended = jvm(Gc::G1, &[young, Row { number: 1, ..ours }], &changing);
+    ended.collections.iter_mut().filter(|gc| gc.is_forced()).for_each(|gc| gc.at_ms = 10_000);
+    ended.collections.sort_by_key(|gc| gc.at_ms);
+    assert_eq!(tries(told(&ended, MEMORY))[0].1, Reason::SmallYoung, "that of the end");
     let cheap = jvm(Gc::G1, &[YOUNG, look], &changing);
     assert_eq!(told(&cheap, MEMORY), Answer::Nothing(Nothing::Cheap), "they are not the program's");
 }
