@@ -171,7 +171,8 @@ impl Ages {
 pub(crate) fn rounded(coarseness: u8, after: u16, by: u16) -> (u16, u16) {
     let unit = 1 << coarseness;
     let up = |step: u16| step.next_multiple_of(unit).min(TOP);
-    let by = up(by).max(unit);
+    // Such a unit may be above the top.
+    let by = up(by).max(unit.min(TOP));
     (up(after).min((by - 1) / unit * unit), by)
 }
 

@@ -373,6 +373,17 @@ mod tests {
         })
     }
 
+    /// Where memory is short, cells are made as wide as can be.
+    #[test]
+    fn the_coarsest_lifetimes_are_read_as_they_were_written() {
+        let mut spread = spread(&[(0, 5, 3), (90, 1_000, 2), (4, u64::MAX - 4, 1)]);
+        for _ in 0..=COARSEST {
+            spread.coarsen();
+            assert_eq!(Spread::try_from(Packed::from(spread.clone())), Ok(spread.clone()));
+        }
+        assert_eq!((spread.len(), total(&spread).objects), (4, 6));
+    }
+
     #[test]
     fn there_are_two_steps_per_octave() {
         let mut spread = Spread::default();
