@@ -1,7 +1,7 @@
 //! Several paths to an object that have nothing in common, and the path along the strongest references.
 
 use super::path::Path;
-use super::tree::{Entry, PathTree, ShortestPaths};
+use super::tree::{PathTree, ShortestPaths, Used};
 use crate::edge::Strength;
 use crate::filter::{Filter, Skip};
 use crate::graph::Graph;
@@ -11,7 +11,7 @@ use crate::set::ObjectSet;
 /// Up to `most` shortest paths to any of some objects. Each next one avoids all objects in between of those before
 /// (INSANE's `assertgc.paths`); after a path without any, the static field or root that it consists of.
 pub fn shortest(graph: &Graph, targets: &ObjectSet, filter: &Filter, most: usize) -> Vec<Path> {
-    let path = if most > 0 { first(graph, targets, filter, &[]) } else { None };
+    let path = if most > 0 { first(graph, targets, filter, Used::default()) } else { None };
     and_others(graph, targets, filter, most, path)
 }
 
@@ -20,9 +20,9 @@ pub fn lasting(graph: &Graph, targets: &ObjectSet, filter: &Filter) -> Option<Pa
     let passing =
         |kind: &RootKind| matches!(kind, RootKind::StackLocal(_) | RootKind::JniLocal(_) | RootKind::Monitor);
     let roots = graph.roots().iter().enumerate();
-    let used: Vec<_> =
-        roots.filter(|(_, root)| passing(&root.kind)).map(|(number, _)| Entry::Root(number)).collect();
-    first(graph, targets, filter, &used).or_else(|| first(graph, targets, filter, &[]))
+    let roots = roots.filter(|(_, root)| passing(&root.kind)).map(|(number, _)| number).collect();
+    let passing = Used { roots, ..Used::default() };
+    first(graph, targets, filter, passing).or_else(|| first(graph, targets, filter, Used::default()))
 }
 
 /// The same along all strong references, where the first paths to all objects are known.
@@ -40,19 +40,19 @@ fn and_others(
     mut path: Option<Path>,
 ) -> Vec<Path> {
     let mut filter = filter.clone();
-    let mut used = Vec::new();
+    let mut used = Used::default();
     let mut paths = Vec::new();
     while let Some(found) = path {
         let mut between = found.objects(graph);
         between.pop();
         if between.is_empty() {
-            used.push(entry(graph, &found));
+            used.add(graph, &found);
         }
         for object in between {
             filter.skip_object(graph, object, Skip::Object);
         }
         paths.push(found);
-        path = if paths.len() < most { first(graph, targets, &filter, &used) } else { None };
+        path = if paths.len() < most { first(graph, targets, &filter, used.clone()) } else { None };
     }
     paths
 }
@@ -62,18 +62,21 @@ fn and_others(
 pub fn strongest(graph: &Graph, targets: &ObjectSet, filter: &Filter) -> Option<Path> {
     [Strength::Strong, Strength::Soft, Strength::Weak, Strength::Phantom]
         .into_iter()
-        .find_map(|weakest| first(graph, targets, &filter.at_least(graph, weakest), &[]))
+        .find_map(|weakest| first(graph, targets, &filter.at_least(graph, weakest), Used::default()))
 }
 
-fn first(graph: &Graph, targets: &ObjectSet, filter: &Filter, used: &[Entry]) -> Option<Path> {
-    let mut tree = PathTree::without(graph, filter, used.to_vec());
+fn first(graph: &Graph, targets: &ObjectSet, filter: &Filter, used: Used) -> Option<Path> {
+    let mut tree = PathTree::without(graph, filter, used);
     let found = tree.grow(|object| targets.contains(object))?;
     tree.path(found)
 }
 
-fn entry(graph: &Graph, path: &Path) -> Entry {
-    match (path.static_field(graph), path.steps.steps.first()) {
-        (Some(_), Some(&(_, place))) => Entry::Static(place),
-        _ => Entry::Root(path.root),
+impl Used {
+    /// How a path begins.
+    fn add(&mut self, graph: &Graph, path: &Path) {
+        match (path.static_field(graph), path.steps.steps.first()) {
+            (Some(_), Some(&(_, place))) => self.statics.insert(place),
+            _ => self.roots.insert(path.root),
+        };
     }
 }

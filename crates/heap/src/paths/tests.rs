@@ -36,6 +36,31 @@ fn what_lasts_is_named_before_what_passes() {
     assert!(to(4).is_some_and(|path| path.starts_with("local variable 2")), "{:?}", to(4));
 }
 
+/// Each stack of a virtual thread that is parked holds some objects: a walk that leaves out all of these takes no longer than one that does not.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "how long it takes is what it is about")]
+fn a_path_is_found_as_fast_beside_thousands_of_stacks() {
+    const OBJECTS: u64 = 20_000;
+    let mut text = String::from("root static my.App.first -> 1:my.Node\n");
+    for at in 1..=OBJECTS {
+        text += &format!("root local w my.App.run 1 -> {at:x}\n{:x}:my.Node\n", at + 1);
+        for field in 0..5 {
+            text += &format!("{at:x} -[{field}]-> {:x}\n", at + 1);
+        }
+    }
+    let graph = heap(&text);
+    let targets = ObjectSet::of(&graph, graph.find(OBJECTS + 1));
+    let filter = strong(&graph);
+    let time_of = |walk: &dyn Fn() -> usize| {
+        let begin = std::time::Instant::now();
+        assert!(walk() > 0, "there is one");
+        begin.elapsed()
+    };
+    let all = time_of(&|| shortest(&graph, &targets, &filter, 1).len());
+    let lasts = time_of(&|| lasting(&graph, &targets, &filter).map_or(0, |path| path.objects(&graph).len()));
+    assert!(lasts < 30 * all, "{lasts:?}, with the stacks {all:?}");
+}
+
 /// The path that the original printed in a real failure.
 #[test]
 fn a_path_reads_as_insane_prints_it() {

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use rustc_hash::FxHashSet;
+
 use super::entrances::Entrances;
 use super::path::{Path, Steps};
 use crate::column::Column;
@@ -24,7 +26,7 @@ pub struct PathTree<'graph> {
     graph: &'graph Graph,
     filter: &'graph Filter,
     entrances: Entrances,
-    used: Vec<Entry>,
+    used: Used,
     /// The object from which each was reached first.
     parents: Parents,
 }
@@ -64,7 +66,7 @@ impl ShortestPaths {
     /// Walks to all objects.
     pub fn new(graph: &Graph) -> Self {
         let filter = Filter::new(graph, Strength::Strong);
-        let mut tree = PathTree::without(graph, &filter, Vec::new());
+        let mut tree = PathTree::without(graph, &filter, Used::default());
         let (mut ranks, mut reached) = (vec![0_u32; graph.len()], 0);
         tree.grow(|object| {
             ranks[object.0 as usize] = reached;
@@ -93,32 +95,37 @@ impl ShortestPaths {
         let reached = targets.iter().filter(|&object| parents.get(object) != UNSEEN);
         let to = reached.min_by_key(|object| self.ranks.get(object.0 as usize))?;
         let filter = Filter::new(graph, Strength::Strong);
-        let tree =
-            PathTree { graph, filter: &filter, entrances: Entrances::of(graph), used: Vec::new(), parents };
+        let tree = PathTree {
+            graph,
+            filter: &filter,
+            entrances: Entrances::of(graph),
+            used: Used::default(),
+            parents,
+        };
         tree.path(to)
     }
 }
 
-/// How a path gets from the roots to its first object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
-    /// A root, by number.
-    Root(usize),
-    /// The static field at a place of the graph's references.
-    Static(usize),
+/// How paths may not get from the roots to their first object: of the stacks of a hundred thousand threads there are many.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Used {
+    /// By number.
+    pub(super) roots: FxHashSet<usize>,
+    /// Static fields, by their place among the graph's references.
+    pub(super) statics: FxHashSet<usize>,
 }
 
 impl<'graph> PathTree<'graph> {
     /// To all objects that can be reached.
     pub fn new(graph: &'graph Graph, filter: &'graph Filter) -> Self {
-        let mut tree = Self::without(graph, filter, Vec::new());
+        let mut tree = Self::without(graph, filter, Used::default());
         tree.grow(|_| false);
         tree
     }
 
     /// To some objects at least: stops when it has reached them.
     pub fn to(graph: &'graph Graph, filter: &'graph Filter, targets: &ObjectSet) -> Self {
-        let mut tree = Self::without(graph, filter, Vec::new());
+        let mut tree = Self::without(graph, filter, Used::default());
         let mut missing = targets.len();
         tree.grow(|object| {
             missing -= usize::from(targets.contains(object));
@@ -128,7 +135,7 @@ impl<'graph> PathTree<'graph> {
     }
 
     /// One that has not grown, and will not begin with some entries.
-    pub(super) fn without(graph: &'graph Graph, filter: &'graph Filter, used: Vec<Entry>) -> Self {
+    pub(super) fn without(graph: &'graph Graph, filter: &'graph Filter, used: Used) -> Self {
         let parents = Parents::Walked(vec![UNSEEN; graph.len()]);
         Self { graph, filter, entrances: Entrances::of(graph), used, parents }
     }
@@ -149,8 +156,7 @@ impl<'graph> PathTree<'graph> {
     /// Reaches what the roots hold, in the order of the entrances.
     fn start(&self, walk: &mut Walk<impl FnMut(ObjectIndex) -> bool>) -> ControlFlow<ObjectIndex> {
         let roots = self.graph.roots();
-        let open =
-            |&root: &usize| self.filter.enters(roots[root].object) && !self.used.contains(&Entry::Root(root));
+        let open = |&root: &usize| self.filter.enters(roots[root].object) && !self.used.roots.contains(&root);
         // Classes count as reached before their statics are, but are walked through in their own turn.
         let classes: Vec<_> = self.entrances.classes.iter().copied().filter(open).collect();
         for &class in &classes {
@@ -218,16 +224,16 @@ impl<'graph> PathTree<'graph> {
     /// The root that a path begins with whose first object and reference are these.
     fn root_of(&self, first: ObjectIndex, reference: Option<usize>) -> Option<usize> {
         let by_static = reference.is_some_and(|place| is_static(self.graph, place));
-        let holds = |&&root: &&usize| {
-            self.graph.roots()[root].object == first && !self.used.contains(&Entry::Root(root))
-        };
+        let holds =
+            |&&root: &&usize| self.graph.roots()[root].object == first && !self.used.roots.contains(&root);
         let class = self.entrances.classes.iter().find(holds).filter(|_| by_static);
         class.or_else(|| self.entrances.all.iter().find(holds)).copied()
     }
 
     /// The references of an object that paths may take.
     fn places(&self, from: ObjectIndex) -> impl Iterator<Item = usize> {
-        let fresh = |place: &usize| self.used.is_empty() || !self.used.contains(&Entry::Static(*place));
+        let statics = &self.used.statics;
+        let fresh = |place: &usize| statics.is_empty() || !statics.contains(place);
         self.filter.places(self.graph, from).filter(fresh)
     }
 }
