@@ -42,6 +42,7 @@ pub struct GraphBuilder {
     sizes: Packer,
     references: References,
     off_heap: Vec<(ObjectIndex, u64)>,
+    threads: FxHashMap<ObjectIndex, Box<str>>,
     overflow: bool,
 }
 
@@ -124,6 +125,11 @@ impl GraphBuilder {
         }
     }
 
+    /// Names a thread.
+    pub fn thread(&mut self, object: ObjectIndex, name: &str) {
+        self.threads.insert(object, name.into());
+    }
+
     /// The graph. References of one object keep their order.
     ///
     /// # Errors
@@ -145,6 +151,7 @@ impl GraphBuilder {
             roots: self.roots,
             mirrored: FxHashMap::default(),
             off_heap: FxHashMap::default(),
+            threads: self.threads,
         };
         graph.mirrored = graph.mirrors();
         let owners = self.off_heap.into_iter().filter(|&(buffer, _)| !shares_memory(&graph, buffer));

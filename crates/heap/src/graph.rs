@@ -55,6 +55,8 @@ pub struct Graph {
     pub(crate) mirrored: FxHashMap<ObjectIndex, ClassIndex>,
     /// Bytes outside of the heap, of the buffers that have memory of their own.
     pub(crate) off_heap: FxHashMap<ObjectIndex, u64>,
+    /// Names of threads, as far as a walk has them; no index keeps them.
+    pub(crate) threads: FxHashMap<ObjectIndex, Box<str>>,
 }
 
 impl Graph {
@@ -110,6 +112,11 @@ impl Graph {
     /// Bytes outside of the heap that an object has: of a direct buffer its memory, of a mapped one its part of a file.
     pub fn off_heap(&self, object: ObjectIndex) -> u64 {
         self.off_heap.get(&object).copied().unwrap_or(0)
+    }
+
+    /// The name of a thread, if that is known.
+    pub fn thread_name(&self, thread: ObjectIndex) -> Option<&str> {
+        self.threads.get(&thread).map(|name| &**name)
     }
 
     /// The objects that have such bytes, in their order.

@@ -150,6 +150,10 @@ fn a_running_jvm_is_searched_by_one_command() {
             }
             assert_eq!(outcome.code(), Some(1), "on {jvm}: {told:#}");
             named_first(&told, class, on_path);
+            if scenario == LEAKS[2].0 {
+                let holder = "thread local leaks.Leaks.LOCAL of thread main";
+                assert_eq!(told["suspects"][0]["holder"], holder, "on {jvm}: {told:#}");
+            }
             assert!(told["searched"]["paused_ms"].is_u64(), "{told:#}");
         }
     });

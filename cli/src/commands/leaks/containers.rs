@@ -5,10 +5,11 @@ use std::collections::btree_map::Entry;
 
 use mayfly_heap::growth::{Outline, Spread, Sustained, spreads, together};
 use mayfly_heap::paths::edge_text;
-use mayfly_heap::{EdgeName, Graph};
+use mayfly_heap::{Edge, EdgeName, Graph, ObjectSet};
 use mayfly_verdicts::leaks::{Suspicion, Weight};
 
 use super::labels::{class_of, is_called_a_collection, is_own, named, shown, static_field};
+use super::threads;
 
 /// What the JDK keeps of each object that it cleans up after.
 const CLEANERS: [&str; 2] = ["jdk.internal.ref.Cleaner", "jdk.internal.ref.CleanerImpl$PhantomCleanableRef"];
@@ -144,8 +145,12 @@ fn owner(row: &Sustained) -> Vec<Box<str>> {
     row.path[..owner_at(row).unwrap_or(row.element) + 1].to_vec()
 }
 
-fn owner_at(row: &Sustained) -> Option<usize> {
-    row.path[..row.element].iter().rposition(|label| static_field(label).is_some() || is_own_object(label))
+pub(super) fn owner_at(row: &Sustained) -> Option<usize> {
+    owner_above(row, row.element)
+}
+
+fn owner_above(row: &Sustained, at: usize) -> Option<usize> {
+    row.path[..at].iter().rposition(|label| static_field(label).is_some() || is_own_object(label))
 }
 
 /// Whether it is of the JDK, and nothing of the program's own holds it alone.
@@ -172,22 +177,44 @@ pub(super) fn classes(container: &Container) -> Vec<&str> {
     std::iter::once(element(row)).chain(below).chain(others).chain(elsewhere).collect()
 }
 
-/// The field that holds the container: `a.B.field`. A list of the program's own is a container, too, if something of its holds that.
+/// The field that holds the container: `a.B.field`. A list of the program's own is a container, too, and so is what extends one of the JDK's, if something
+/// holds that. Below a thread alone it is no field.
 pub(super) fn holder(row: &Sustained, graph: &Graph, outline: &Outline) -> Option<String> {
+    if let Some(threads) = threads::holder(row, graph, outline) {
+        return Some(threads);
+    }
     let mut at = owner_at(row)?;
-    while is_called_a_collection(&row.path[at]) {
-        let Some(above) = row.path[..at].iter().rposition(|label| is_own_object(label)) else { break };
-        at = above;
+    loop {
+        let (label, above) = (&row.path[at], owner_above(row, at));
+        let field = field_below(row, at, graph, outline);
+        let inherited = field.as_ref().is_some_and(|edge| is_inherited(edge, graph));
+        let is_container = is_own_object(label) && (inherited || is_called_a_collection(label));
+        if let Some(name) = static_field(label).filter(|_| is_container || !is_own(label)) {
+            return Some(format!("{}.{name}", class_of(row.path.get(at.checked_sub(1)?)?)));
+        }
+        match above {
+            Some(above) if is_container => at = above,
+            None if inherited => return None,
+            _ => {
+                let class = class_of(label);
+                return Some(
+                    field.map_or_else(|| class.to_owned(), |edge| format!("{class}.{}", edge_text(&edge))),
+                );
+            }
+        }
     }
-    let label = &row.path[at];
-    if let Some(field) = static_field(label).filter(|_| !is_own(label)) {
-        return Some(format!("{}.{field}", class_of(row.path.get(at.checked_sub(1)?)?)));
-    }
-    let below = outline.objects(&row.path[..=at + 1]);
+}
+
+/// A reference of what is at a place of the path to what is below.
+fn field_below<'g>(row: &Sustained, at: usize, graph: &'g Graph, outline: &Outline) -> Option<Edge<'g>> {
+    let below = ObjectSet::of(graph, outline.objects(&row.path[..=at + 1]));
     let owners = outline.objects(&row.path[..=at]);
-    let mut edges = owners.iter().flat_map(|&owner| graph.edges(owner));
-    let field = edges.find(|edge| below.contains(&edge.to)).map(|edge| edge_text(&edge));
-    Some(field.map_or_else(|| class_of(label).to_owned(), |field| format!("{}.{field}", class_of(label))))
+    owners.iter().flat_map(|&owner| graph.edges(owner)).find(|edge| below.contains(edge.to))
+}
+
+/// Whether a field is of a class of the JDK: the program's extends that.
+pub(super) fn is_inherited(edge: &Edge<'_>, graph: &Graph) -> bool {
+    edge.name.field().is_some_and(|(declaring, _)| !is_own(&graph.class(declaring).name))
 }
 
 /// What one of the elements refers to: of a lambda, what it captured.
@@ -197,10 +224,31 @@ pub(super) fn fields(row: &Sustained, graph: &Graph, outline: &Outline) -> Vec<S
         return Vec::new();
     };
     let fields = graph.edges(object).filter(|edge| matches!(edge.name, EdgeName::Field { .. }));
-    let text = |edge: mayfly_heap::Edge<'_>| {
-        format!("{}: {}", edge_text(&edge), graph.class(graph.class_of(edge.to)).name)
-    };
+    let text =
+        |edge: Edge<'_>| format!("{}: {}", edge_text(&edge), graph.class(graph.class_of(edge.to)).name);
     fields.take(FIELDS).map(text).collect()
+}
+
+/// Of all classes on the path from what owns the container on, and of what else grew there, those of which most objects of the whole heap are there: whoever
+/// makes such makes what is here.
+pub(super) fn mostly_here<'c>(container: &'c Container, graph: &Graph, outline: &Outline) -> Vec<&'c str> {
+    let mut everywhere: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut here: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in std::iter::once(&container.row).chain(&container.together) {
+        for at in owner_at(row).map_or(row.element, |at| at + 1)..row.path.len() {
+            *here.entry(class_of(&row.path[at])).or_default() += outline.objects_at(&row.path[..=at]);
+        }
+    }
+    for object in graph.objects() {
+        let class = &*graph.class(graph.class_of(object)).name;
+        if here.contains_key(class) {
+            *everywhere.entry(class).or_default() += 1;
+        }
+    }
+    let is_most = |(class, objects): &(&str, u64)| {
+        *objects > 0 && objects * 2 >= everywhere.get(class).copied().unwrap_or(0)
+    };
+    here.into_iter().filter(is_most).map(|(class, _)| class).collect()
 }
 
 #[cfg(test)]

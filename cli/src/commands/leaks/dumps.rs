@@ -115,6 +115,7 @@ impl Dumps {
 
     /// Whether one more may tell of something that grew whether it goes on.
     pub(super) fn want_another(&self) -> bool {
+        let _progress = Progress::work("comparing the dumps");
         let grown = self.grown();
         grown.into_iter().any(|(growth, row)| {
             is_unsteady(&growth) && !matches!(self.judged(growth, &row), Suspicion::Harmless(_))
@@ -123,11 +124,14 @@ impl Dumps {
 
     /// What they tell.
     pub(super) fn leaks(&self, searched: Searched) -> Leaks {
+        let progress = Progress::work("comparing the dumps");
         let judged = self.grown().into_iter().map(|(growth, row)| (self.judged(growth, &row), row));
         let rows = judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
         let mut containers = containers::of(rows, self.last.as_ref(), &self.outlines, &self.times);
         let more = containers.len().saturating_sub(MOST);
         containers.truncate(MOST);
+        drop(progress);
+        let _progress = Progress::work("looking for what holds and who makes what grew");
         let suspects = containers.into_iter().map(|container| self.suspect(container)).collect();
         Leaks { suspects, more, ..Leaks::of(searched) }
     }
@@ -206,7 +210,9 @@ impl Dumps {
         let seen = self.last.as_ref().zip(self.outlines.last());
         let classes = containers::classes(&container);
         let grown = containers::difference(container.bytes.first(), container.bytes.last());
-        let maker = self.made.as_ref().and_then(|profile| makers::of(profile, &classes, grown));
+        let here = seen.map(|(graph, outline)| containers::mostly_here(&container, graph, outline));
+        let made = |profile| makers::of(profile, &classes, &here.unwrap_or_default(), grown);
+        let maker = self.made.as_ref().and_then(made);
         let (allocated_by, added_by) = maker.map(|maker| (maker.by, maker.stack)).unzip();
         let path = self.path(&row.path[..=shown]);
         let mut rows = std::iter::once(row).chain(&container.together);
@@ -237,7 +243,6 @@ impl Dumps {
     fn path(&self, labels: &[Box<str>]) -> Option<paths::Path> {
         let (graph, outline) = (self.last.as_ref()?, self.outlines.last()?);
         let objects = ObjectSet::of(graph, outline.objects(labels));
-        let _progress = Progress::work("searching paths");
         paths::lasting(graph, &objects, &held(graph))
     }
 
@@ -254,7 +259,8 @@ impl Dumps {
             matches!(edge.name, EdgeName::Static { .. })
                 || graph.instances(|of| *of.name == *class).nth(1).is_none()
         };
-        let named = path?.edges(graph).filter_map(|edge| Some((edge, &*graph.class(class(&edge)?).name)));
+        let fields = path?.edges(graph).filter(|edge| !containers::is_inherited(edge, graph));
+        let named = fields.filter_map(|edge| Some((edge, &*graph.class(class(&edge)?).name)));
         let own: Vec<_> = named.filter(|(_, class)| is_own(class)).collect();
         // All objects are gone through for each: from the end on.
         let (edge, class) = own.iter().rev().find(|(edge, class)| is_one(edge, class))?;
@@ -433,5 +439,86 @@ mod tests {
         let of = |suspect: &Suspect| (suspect.what.clone(), suspect.through.clone());
         let found: Vec<_> = found((1..=4).map(caches)).iter().map(of).collect();
         assert_eq!(found, [("my.Session".to_owned(), Some("my.Sessions.cache".to_owned()))]);
+    }
+
+    /// Spans that a filter leaves in its threads' stacks: in the map of a thread local that a static field refers to.
+    #[test]
+    fn below_a_thread_local_its_field_and_the_threads_are_named() {
+        let spans = |number: u64, field: &str| {
+            let mut text = String::from(
+                "class java.lang.ref.WeakReference extends java.lang.ref.Reference
+                 class java.lang.ThreadLocal$ThreadLocalMap$Entry extends java.lang.ref.WeakReference
+                 1 named worker-0; 2 named worker-1; 9:java.lang.ThreadLocal; root jni -> 9\n",
+            );
+            text += field;
+            for thread in [1, 2] {
+                let [map, table, entry, stack] = [3, 4, 5, 6].map(|at| at * 16 + thread);
+                text += &format!(
+                    "\nroot thread -> {thread}:java.lang.Thread -threadLocals-> {map:x}:java.lang.ThreadLocal$ThreadLocalMap
+                     {map:x} -table-> {table:x}:java.lang.ThreadLocal$ThreadLocalMap$Entry[] -[7]-> {entry:x}:java.lang.ThreadLocal$ThreadLocalMap$Entry
+                     {entry:x} -java.lang.ref.Reference.referent-> 9
+                     {entry:x} -value-> {stack:x}:java.util.ArrayDeque\n"
+                );
+                for at in 0..50 * thread * number {
+                    text += &format!("{stack:x} -[{at}]-> {:x}:my.Span[100]\n", (0x10000 * thread) + at);
+                }
+            }
+            heap(&text)
+        };
+        let holder = |field: &str| {
+            found((1..=4).map(|number| spans(number, field)))[0].holder.clone().unwrap_or_default()
+        };
+        let of = "of threads worker-1 and worker-0";
+        assert_eq!(holder("root static my.Filter.STACK -> 9"), format!("thread local my.Filter.STACK {of}"));
+        assert_eq!(
+            holder("root static my.App.filter -> 8:my.Filter -stack-> 9"),
+            format!("thread local my.Filter.stack {of}")
+        );
+        assert_eq!(holder(""), format!("a thread local {of}"));
+    }
+
+    /// An LRU cache that extends the JDK's map, and requests that virtual threads wait with.
+    #[test]
+    fn who_holds_a_map_of_the_jdk_is_named_and_not_the_maps_own_field() {
+        let grown = |holds: &str, number: u64| {
+            let mut text = format!(
+                "class my.Lru extends java.util.LinkedHashMap\n{holds} -java.util.LinkedHashMap.head-> 2:java.util.LinkedHashMap$Entry\n"
+            );
+            for at in 0..100 * number {
+                text += &format!("2 -[{at}]-> {:x}:my.Quote[100]\n", 0x1000 + at);
+            }
+            heap(&text)
+        };
+        let holder = |holds: &str| {
+            let found = found((1..=4).map(|number| grown(holds, number)));
+            (found[0].holder.clone().unwrap_or_default(), found[0].through.clone().unwrap_or_default())
+        };
+        let named = |field: &str| (field.to_owned(), String::new());
+        assert_eq!(holder("root static my.Quotes.lru -> 1:my.Lru"), named("my.Quotes.lru"));
+        assert_eq!(
+            holder("root static my.App.quotes -> 3:my.Quotes -cache-> 1:my.Lru"),
+            named("my.Quotes.cache")
+        );
+        let shared = "root static my.App.one -> 3:my.Quotes -cache-> 1:my.Lru
+                      root static my.App.other -> 4:my.Prices -quotes-> 1";
+        assert_eq!(holder(shared), (String::new(), "my.Quotes.cache".to_owned()));
+    }
+
+    #[test]
+    fn what_virtual_threads_wait_with_is_held_by_these() {
+        let parked = |number: u64| {
+            let mut text = String::from(
+                "root static java.lang.Threads.ALL -> 1:java.util.Set -[0]-> 2:java.util.HashMap$Node[]\n",
+            );
+            for at in 0..100 * number {
+                let [node, thread, poll] = [0x10000, 0x20000, 0x30000].map(|base| base + at);
+                text += &format!(
+                    "2 -[{at}]-> {node:x}:java.util.HashMap$Node -key-> {thread:x}:java.lang.VirtualThread -task-> {poll:x}:my.Poll[100]\n"
+                );
+            }
+            heap(&text)
+        };
+        let holder = found((1..=4).map(parked))[0].holder.clone();
+        assert_eq!(holder.as_deref(), Some("virtual threads that have not ended (400)"));
     }
 }

@@ -17,8 +17,8 @@ use crate::session::connect::Target;
 use crate::session::status::status;
 use crate::verdicts::frame;
 
-/// One sample for so many bytes, with stacks by line and lifetimes: dense, as it is for a short time.
-const OPTIONS: &str = "#engine-sampled#sample-64k#detailedtrace";
+/// Stacks by line and lifetimes, dense, as it is for a short time: of a leak of small objects few are sampled.
+const OPTIONS: &str = "#engine-sampled#sample-8k#sample-rate-1000..4000#detailedtrace";
 /// How long the agent goes on if nobody stops it.
 const GRACE: Duration = Duration::from_secs(60);
 /// Frames that are shown.
@@ -74,27 +74,65 @@ impl Makers {
     }
 }
 
-/// Who makes most of the objects of these classes that are alive, of the first class that is seen; they grew by so many bytes.
-pub(super) fn of(profile: &Profile, classes: &[&str], grown: u64) -> Option<Maker> {
-    classes.iter().find_map(|class| {
-        let sites = profile.sites.iter().filter(|site| site.class == **class && stays(site));
-        let sites: Vec<_> = sites.collect();
-        let ways = profile.program_ways(&sites.iter().map(|site| &site.stack).collect::<Vec<_>>());
-        let mut all = 0;
-        let mut by_frame: BTreeMap<String, (u64, Vec<&Frame>)> = BTreeMap::new();
-        for (site, way) in sites.into_iter().zip(ways) {
-            let bytes = site.live.map_or(0, |live| live.bytes);
-            all += bytes;
-            let frames = if way.is_empty() { own_frames(site) } else { way };
-            let Some(own) = frames.first() else { continue };
-            by_frame.entry(named(own)).or_insert((0, frames)).0 += bytes;
-        }
-        let (by, (bytes, frames)) = by_frame.into_iter().max_by_key(|(_, (bytes, _))| *bytes)?;
-        let much = (LEAST_BYTES..=TOO_MUCH * grown.max(LEAST_BYTES)).contains(&bytes);
-        let speaks_for_all = much && bytes as f64 >= MOST * all as f64;
-        (is_own(class) || speaks_for_all)
-            .then(|| Maker { by, stack: frames.into_iter().take(FRAMES).map(frame).collect() })
-    })
+/// Who makes most of the objects of these classes that are alive, of the first class that is seen; they grew by so many bytes. If too few were sampled for
+/// that, who makes most of what is mostly here, all classes together; or else whoever makes objects of a class of the program's, which may have died.
+pub(super) fn of(profile: &Profile, classes: &[&str], mostly_here: &[&str], grown: u64) -> Option<Maker> {
+    let one = |class: &&str| of_class(profile, class, grown);
+    let together = || {
+        let most = most(profile, &|site| mostly_here.contains(&&*site.class) && stays(site), live)?;
+        (most.bytes as f64 >= MOST * most.all as f64).then_some(most.maker)
+    };
+    let made =
+        |class: &&str| Some(most(profile, &|site| site.class == **class, |site| site.allocated.bytes)?.maker);
+    classes
+        .iter()
+        .find_map(one)
+        .or_else(together)
+        .or_else(|| classes.iter().filter(|class| is_own(class)).find_map(made))
+}
+
+fn of_class(profile: &Profile, class: &str, grown: u64) -> Option<Maker> {
+    let most = most(profile, &|site| site.class == class && stays(site), live)?;
+    let much = (LEAST_BYTES..=TOO_MUCH * grown.max(LEAST_BYTES)).contains(&most.bytes);
+    let speaks_for_all = much && most.bytes as f64 >= MOST * most.all as f64;
+    (is_own(class) || speaks_for_all).then_some(most.maker)
+}
+
+/// Who makes most.
+struct Most {
+    maker: Maker,
+    /// So many bytes.
+    bytes: u64,
+    /// Of so many.
+    all: u64,
+}
+
+/// By the program's first frame that is no constructor.
+fn most(
+    profile: &Profile,
+    wanted: &dyn Fn(&SiteProfile) -> bool,
+    bytes: fn(&SiteProfile) -> u64,
+) -> Option<Most> {
+    let sites: Vec<_> = profile.sites.iter().filter(|site| wanted(site)).collect();
+    let ways = profile.program_ways(&sites.iter().map(|site| &site.stack).collect::<Vec<_>>());
+    let mut all = 0;
+    let mut by_frame: BTreeMap<String, (u64, Vec<&Frame>)> = BTreeMap::new();
+    for (site, way) in sites.into_iter().zip(ways) {
+        let bytes = bytes(site);
+        all += bytes;
+        let mut frames = if way.is_empty() { own_frames(site) } else { way };
+        let makes = frames.iter().position(|frame| &*frame.method != "<init>").unwrap_or(0);
+        frames.drain(..makes);
+        let Some(own) = frames.first() else { continue };
+        by_frame.entry(named(own)).or_insert((0, frames)).0 += bytes;
+    }
+    let (by, (bytes, frames)) = by_frame.into_iter().max_by_key(|(_, (bytes, _))| *bytes)?;
+    let stack = frames.into_iter().take(FRAMES).map(frame).collect();
+    (bytes > 0).then_some(Most { maker: Maker { by, stack }, bytes, all })
+}
+
+fn live(site: &SiteProfile) -> u64 {
+    site.live.map_or(0, |live| live.bytes)
 }
 
 fn stays(site: &SiteProfile) -> bool {
@@ -138,7 +176,7 @@ mod tests {
 
     fn maker(sites: &[(&str, &str, u64)], classes: &[&str]) -> Option<String> {
         let sites = sites.iter().map(|&(class, by, live)| site(class, by, live)).collect();
-        of(&Profile { sites, ..Profile::default() }, classes, 1 << 20).map(|maker| maker.by)
+        of(&Profile { sites, ..Profile::default() }, classes, &[], 1 << 20).map(|maker| maker.by)
     }
 
     #[test]
@@ -156,7 +194,7 @@ mod tests {
             ..site("java.util.ArrayList", "", 2 << 20)
         };
         let profile = Profile { sites: vec![list], ..Profile::default() };
-        let maker = of(&profile, &["java.util.ArrayList"], 1 << 20).expect("it is known");
+        let maker = of(&profile, &["java.util.ArrayList"], &[], 1 << 20).expect("it is known");
         assert_eq!(maker.by, "a.Library.make");
         assert_eq!(maker.stack, ["a.Library.make(unknown source)"], "frameworks do not call");
     }
@@ -173,5 +211,40 @@ mod tests {
         assert_eq!(maker(&[(string, "a.A", 8 << 20)], &[string]), None, "much more than grew");
         let own = [("a.Row", "a.A", 64 << 10), ("a.Row", "a.B", 32 << 10), (string, "a.C", 2 << 20)];
         assert_eq!(maker(&own, &["a.Row", string]).as_deref(), Some("a.A.make"), "a class of the program's");
+    }
+
+    /// A span of which every third stays; a chunk that was never sampled, whose buffer was, once.
+    #[test]
+    fn few_samples_name_who_makes_what_is_nowhere_else() {
+        let garbage = |bytes| SiteProfile {
+            allocated: Tally { objects: 64, bytes, ..Tally::default() },
+            ..site("a.Span", "a.Filter", 20 << 10)
+        };
+        let spans = Profile { sites: vec![garbage(400 << 10)], ..Profile::default() };
+        assert_eq!(
+            of(&spans, &["a.Span"], &[], 1 << 20).map(|maker| maker.by).as_deref(),
+            Some("a.Filter.make")
+        );
+        let buffer = "java.nio.DirectByteBuffer";
+        let sites = vec![site(buffer, "a.Uploads", 64 << 10), site("java.lang.String", "a.Other", 1 << 20)];
+        let chunks = Profile { sites, ..Profile::default() };
+        let maker = |here: &[&str]| of(&chunks, &["a.Chunk", buffer], here, 1 << 20).map(|maker| maker.by);
+        assert_eq!(maker(&[buffer]).as_deref(), Some("a.Uploads.make"));
+        assert_eq!(maker(&[]), None, "buffers of others");
+    }
+
+    #[test]
+    fn who_calls_a_constructor_is_named_for_it() {
+        let frame = |(class, method): (&str, &str)| Frame {
+            class: class.into(),
+            method: method.into(),
+            ..Frame::default()
+        };
+        let stack =
+            [("a.View", "<init>"), ("a.View", "<init>"), ("a.Hub", "open")].map(frame).into_iter().collect();
+        let view = SiteProfile { stack, ..site("[B", "", 2 << 20) };
+        let profile = Profile { sites: vec![view], ..Profile::default() };
+        let maker = of(&profile, &["[B"], &[], 1 << 20).expect("it is known");
+        assert_eq!((&*maker.by, maker.stack.len()), ("a.Hub.open", 1));
     }
 }

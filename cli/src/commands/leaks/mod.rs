@@ -9,6 +9,7 @@ mod makers;
 mod many;
 mod recorded;
 mod running;
+mod threads;
 
 use std::path::{Path, PathBuf};
 

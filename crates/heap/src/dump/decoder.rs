@@ -36,6 +36,7 @@ pub(crate) enum Record<'a> {
     },
     Thread {
         id: u64,
+        object: Number,
         name: &'a str,
     },
     Method {
@@ -263,9 +264,10 @@ impl<'a> Decoder<'a> {
             Op::Text => Record::Text(self.text_record(value)?),
             Op::Class => Record::Class(self.class()?),
             Op::Thread => {
-                let id = self.number()?;
-                self.number()?;
-                Record::Thread { id, name: self.text()? }
+                let (id, object) = (self.number()?, self.number()?);
+                // One that is too large is no object's.
+                let object = u32::try_from(object).map_or(Number::NONE, Number);
+                Record::Thread { id, object, name: self.text()? }
             }
             Op::Identity => {
                 self.identity = self.number()?.wrapping_sub(1);

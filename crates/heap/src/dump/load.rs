@@ -110,8 +110,11 @@ impl<'a> Loader<'a> {
             Record::Root { root, to } => self.roots.push((root, to)),
             Record::Text(_) => {}
             Record::Value { object, field, value } => self.take_value(object, field, value),
-            Record::Thread { id, name } => {
+            Record::Thread { id, object: thread, name } => {
                 self.threads.insert(id, name);
+                if known(thread, self.classes.len()) {
+                    self.builder.thread(object(thread), name);
+                }
             }
             Record::Method { id, class, name } => {
                 // A method of no class is one whose name is all that is known, `?`.

@@ -20,6 +20,7 @@ pub(super) struct Heap {
     references: Vec<(u64, NamedEdge, u64)>,
     roots: Vec<(u64, RootKind)>,
     off_heap: Vec<(u64, i64)>,
+    threads: Vec<(u64, String)>,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +63,7 @@ impl Heap {
                 self.chain(chain);
             }
             Statement::OffHeap { object, bytes } => self.off_heap.push((object, bytes)),
+            Statement::Thread { object, name } => self.threads.push((object, name.to_owned())),
         }
     }
 
@@ -153,6 +155,7 @@ impl Heap {
             builder.root(objects[object], kind.clone());
         }
         self.off_heap.iter().for_each(|(buffer, bytes)| builder.off_heap(objects[buffer], *bytes));
+        self.threads.iter().for_each(|(thread, name)| builder.thread(objects[thread], name));
         builder.finish().unwrap_or_else(|error| panic!("{error}"))
     }
 

@@ -13,6 +13,7 @@
 //! | `root static java.lang.Object A.x -> 1` | static `x` of `A`, a class that is never unloaded; the type may be left out. A chain may follow |
 //! | `root local main A.run 3 -> 1` | thread, method, slot. Also `jni-local main A.run`, `jni`, `monitor`, `thread` |
 //! | `1 off-heap 4096` | buffer 1 has so many bytes outside of the heap |
+//! | `1 named main` | the name of thread 1 |
 //! | `root other words -> 1` | a root that the format names in words |
 //!
 //! An object's class has to be said once, anywhere. A mirror that is not named gets an id from `c1a55000000` on, and no

@@ -10,6 +10,7 @@ pub(super) enum Statement<'text> {
     Root { kind: RootKind, to: Chain<'text> },
     Chain(Chain<'text>),
     OffHeap { object: u64, bytes: i64 },
+    Thread { object: u64, name: &'text str },
 }
 
 /// An object, and others that references lead to from there, one after another.
@@ -43,6 +44,9 @@ pub(super) fn parse(text: &str) -> Option<Statement<'_>> {
     }
     if let Some((object, bytes)) = text.split_once(" off-heap ") {
         return Some(Statement::OffHeap { object: hex(object)?, bytes: bytes.parse().ok()? });
+    }
+    if let Some((object, name)) = text.split_once(" named ") {
+        return Some(Statement::Thread { object: hex(object)?, name });
     }
     match text.strip_prefix("class ") {
         Some(rest) => class(rest),

@@ -1,5 +1,7 @@
 //! What is kept of a dump to compare it with later ones: far less than its graph.
 
+use rustc_hash::FxHashMap;
+
 use super::tree::{ClassTree, NodeIndex};
 use crate::dominators::Dominators;
 use crate::graph::Graph;
@@ -53,6 +55,33 @@ impl Outline {
         all.filter(|&(_, &of)| of == node && node > 0).map(|(object, _)| ObjectIndex(object as u32)).collect()
     }
 
+    /// What holds the objects at the end of a path alone, of those at the end of its first `above` classes: each with how many it holds, the
+    /// one that holds most first.
+    pub fn holders(&self, path: &[Box<str>], above: usize) -> Vec<(ObjectIndex, u64)> {
+        let Some(holder) = self.node(&path[..above]).filter(|&node| node > 0) else { return Vec::new() };
+        let mut known: FxHashMap<ObjectIndex, Option<ObjectIndex>> = FxHashMap::default();
+        let mut held: FxHashMap<ObjectIndex, u64> = FxHashMap::default();
+        let (mut passed, tree) = (Vec::new(), &self.tree);
+        for object in self.objects(path) {
+            let mut at = Some(object);
+            // Elements of a list hold each other: each is passed once.
+            let found = loop {
+                match at {
+                    Some(one) if tree.node_of[one.0 as usize] == holder => break Some(one),
+                    Some(one) if known.contains_key(&one) => break known[&one],
+                    Some(one) => passed.push(one),
+                    None => break None,
+                }
+                at = at.and_then(|one| tree.dominator(one));
+            };
+            known.extend(passed.drain(..).map(|one| (one, found)));
+            found.into_iter().for_each(|found| *held.entry(found).or_default() += 1);
+        }
+        let mut held: Vec<_> = held.into_iter().collect();
+        held.sort_unstable_by_key(|&(holder, objects)| (std::cmp::Reverse(objects), holder));
+        held
+    }
+
     /// Bytes of all that is reachable.
     pub fn bytes(&self) -> u64 {
         self.tree.nodes[0].retained.bytes
@@ -64,7 +93,7 @@ impl Outline {
     }
 
     /// How many objects are at the end of such a path.
-    pub(super) fn objects_at(&self, path: &[Box<str>]) -> u64 {
+    pub fn objects_at(&self, path: &[Box<str>]) -> u64 {
         self.own_at(path).objects
     }
 

@@ -59,6 +59,7 @@ impl Saved {
             roots,
             mirrored: FxHashMap::default(),
             off_heap,
+            threads: FxHashMap::default(),
         };
         if !holds(&graph) {
             return Err(Damaged);
