@@ -197,6 +197,21 @@ pub(crate) enum Error {
     /// Leaks can't be searched in one dump.
     #[error("{}: growth needs two dumps or more; name them in the order they were taken, or name the PID of the program", .0.display())]
     OneDump(PathBuf),
+    /// A walk of the heap would take too long.
+    #[error(
+        "JVM {pid} has {heap} in its heap: each dump would pause it for some {pause}, longer than --most-pause {most}; allow more, or judge a recording, \
+         which pauses nothing: mayfly record {pid} --for 60s"
+    )]
+    LongPause {
+        /// The JVM.
+        pid: u32,
+        /// What is in its heap.
+        heap: String,
+        /// For how long it would be paused.
+        pause: String,
+        /// For how long it may be.
+        most: String,
+    },
     /// Only one recording to compare.
     #[error(
         "{}: a comparison needs two recordings: mayfly diff BEFORE AFTER; for one recording use mayfly report", .0.display()

@@ -202,6 +202,10 @@ pub(crate) struct LeaksArgs {
     #[arg(long, conflicts_with = "time")]
     pub(crate) step: bool,
 
+    /// The longest pause that one dump may take: if the heap is too large for that, none is taken; after one that took longer no other is
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) most_pause: Duration,
+
     /// Least share of the JVM's bytes that has to be known of a recording
     #[arg(long, value_name = "SHARE", default_value = "0.9", value_parser = share)]
     pub(crate) trust: f64,

@@ -8,7 +8,10 @@ use mayfly_heap::paths::edge_text;
 use mayfly_heap::{Edge, EdgeName, Graph, ObjectSet};
 use mayfly_verdicts::leaks::{Suspicion, Weight};
 
-use super::labels::{class_of, is_called_a_collection, is_own, named, shown, static_field};
+use super::labels::{
+    class_of, is_called_a_collection, is_own, is_own_object, named, owner_above, owner_at, shown,
+    static_field,
+};
 use super::threads;
 
 /// What the JDK keeps of each object that it cleans up after.
@@ -145,22 +148,9 @@ fn owner(row: &Sustained) -> Vec<Box<str>> {
     row.path[..owner_at(row).unwrap_or(row.element) + 1].to_vec()
 }
 
-pub(super) fn owner_at(row: &Sustained) -> Option<usize> {
-    owner_above(row, row.element)
-}
-
-fn owner_above(row: &Sustained, at: usize) -> Option<usize> {
-    row.path[..at].iter().rposition(|label| static_field(label).is_some() || is_own_object(label))
-}
-
 /// Whether it is of the JDK, and nothing of the program's own holds it alone.
 pub(super) fn is_nobodys(row: &Sustained) -> bool {
     owner_at(row).is_none() && !is_own(element(row))
-}
-
-/// Whether it is an object of the program's own, and no class.
-fn is_own_object(label: &str) -> bool {
-    is_own(label) && !label.starts_with("class ")
 }
 
 /// The class of what becomes more, as people call it: not the entry of a map, but what is in it.

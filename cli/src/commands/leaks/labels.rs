@@ -20,6 +20,21 @@ pub(super) fn named(row: &Sustained) -> usize {
     }
 }
 
+/// What owns the container that grew: the last object of the program's own above the element, or what a static field holds.
+pub(super) fn owner_at(row: &Sustained) -> Option<usize> {
+    owner_above(row, row.element)
+}
+
+/// The same above a place of the path.
+pub(super) fn owner_above(row: &Sustained, at: usize) -> Option<usize> {
+    row.path[..at].iter().rposition(|label| static_field(label).is_some() || is_own_object(label))
+}
+
+/// Whether it is an object of the program's own, and no class.
+pub(super) fn is_own_object(label: &str) -> bool {
+    is_own(label) && !label.starts_with("class ")
+}
+
 /// The class in a label: `a.B` of `class a.B` and of `field: a.B`.
 pub(super) fn class_of(label: &str) -> &str {
     let class = label.rsplit(": ").next().unwrap_or(label);

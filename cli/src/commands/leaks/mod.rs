@@ -7,6 +7,7 @@ mod dumps;
 mod labels;
 mod makers;
 mod many;
+mod price;
 mod recorded;
 mod running;
 mod threads;

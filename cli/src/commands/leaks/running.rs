@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::dumps::Dumps;
 use super::makers::Makers;
+use super::price::{self, Price};
 use crate::args::judging::LeaksArgs;
 use crate::commands::heap::dump;
 use crate::error::Error;
@@ -20,9 +21,6 @@ use mayfly_verdicts::leaks::Starting;
 
 /// How often the JVM is looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// Said before anything is done.
-const PRICE: &str = "for each dump the JVM collects twice in full and stands still while its heap is walked, about a second for half a \
-                     million objects; allocations are sampled in between";
 /// For how long more than planned a dump may be waited for before the agent forgets what tells objects apart.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The same where somebody presses a key for each.
@@ -39,7 +37,11 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
     })?;
     let process = Process::find(pid)?;
     let is_new = Target::find(pid).is_err();
-    output::say(PRICE);
+    let price = Price::of(&process);
+    if let Some(price) = price {
+        price.check(pid, args.most_pause)?;
+    }
+    output::say(&price::stated(price, args.dumps));
     let mut search = Search {
         makers: None,
         dumps: Dumps::of_jvm(process.uptime().unwrap_or_default()),
@@ -54,6 +56,7 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
         paused_ms: 0,
         notes: Vec::new(),
         ended: false,
+        paused_too_long: false,
     };
     search.sample()?;
     search.look_on()?;
@@ -86,6 +89,8 @@ struct Search<'a> {
     notes: Vec<String>,
     /// The JVM did, before all dumps were taken.
     ended: bool,
+    /// The last dump paused the program for longer than it may be.
+    paused_too_long: bool,
 }
 
 impl Search<'_> {
@@ -105,7 +110,7 @@ impl Search<'_> {
     /// Takes the dumps, as many as can be had.
     fn look_on(&mut self) -> Result<(), Error> {
         let mut number = 0;
-        while number < self.planned() {
+        while number < self.planned() && !self.paused_too_long {
             if number > 0 && !self.wait() {
                 return Ok(());
             }
@@ -161,10 +166,12 @@ impl Search<'_> {
         let keep = if self.args.step { STEP_PATIENCE } else { self.args.time + PATIENCE };
         let paused_ms = dump::step(self.process.pid, &file, series, keep)?.paused_ms;
         self.paused_ms += paused_ms;
+        self.paused_too_long =
+            number + 1 < self.planned() && u128::from(paused_ms) > self.args.most_pause.as_millis();
         self.looked = Instant::now();
         let at = is_of(self.begin.elapsed(), paused_ms);
         output::say(&self.progress(number + 1, paused_ms));
-        if number + 1 == self.planned() {
+        if number + 1 == self.planned() || self.paused_too_long {
             self.hear_makers();
         }
         let added = DumpFile::open(&file).map_err(Error::from).and_then(|dump| self.dumps.add_at(&dump, at));
@@ -223,6 +230,12 @@ impl Search<'_> {
                 "the JVM ended before all {all} dumps were taken: look earlier, or for less long (--for)"
             ));
         }
+        if self.paused_too_long {
+            self.notes.push(format!(
+                "no more dumps were taken: the last one paused the program for longer than {:.1} s (--most-pause)",
+                self.args.most_pause.as_secs_f64()
+            ));
+        }
         if self.uncounted > 0 {
             let first = self.uncounted;
             self.notes.push(format!(
@@ -230,7 +243,7 @@ impl Search<'_> {
             ));
         }
         leaks.untold = untold(dumps, self.uncounted);
-        leaks.incomplete = self.ended;
+        leaks.incomplete = self.ended || self.paused_too_long;
         leaks.notes = self.notes;
         leaks
     }

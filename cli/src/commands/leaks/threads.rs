@@ -4,8 +4,7 @@
 use mayfly_heap::growth::{Outline, Sustained};
 use mayfly_heap::{EdgeName, Graph, ObjectIndex};
 
-use super::containers::owner_at;
-use super::labels::{class_of, is_own, shown};
+use super::labels::{class_of, is_own, owner_at, shown};
 
 const MAP: &str = "java.lang.ThreadLocal$ThreadLocalMap";
 const ENTRY: &str = "java.lang.ThreadLocal$ThreadLocalMap$Entry";
