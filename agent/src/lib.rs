@@ -24,6 +24,7 @@ pub mod options;
 mod output;
 mod plan;
 mod remote;
+mod retention;
 mod sampled;
 mod session;
 mod steering;

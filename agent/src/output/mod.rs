@@ -113,6 +113,11 @@ impl Output {
         self.stream.profile()
     }
 
+    /// The same with what happened when.
+    pub(crate) fn profile_with_history(&self) -> Profile {
+        self.stream.profile_with_history()
+    }
+
     /// Whether anybody wants each step: there is a recording, or somebody watches.
     pub(crate) fn is_followed(&self) -> bool {
         self.recording.is_some() || self.watchers.any()
@@ -143,7 +148,7 @@ impl Output {
 
     /// Writes a report of what was sent last.
     pub(crate) fn report(&self, reason: &str) {
-        let profile = self.stream.profile_with_history();
+        let profile = self.profile_with_history();
         self.write(self.reports.text(&profile, reason, self.recording.as_ref()));
     }
 

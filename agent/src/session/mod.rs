@@ -1,6 +1,7 @@
 //! One profiling session: adds up births and deaths, and says what changed. Who counts, who reads that, and how the JVM is
 //! asked is not its business: references and totals of the JVM come by interfaces.
 
+mod retained;
 mod scopes;
 mod sites;
 mod stopwatch;
@@ -15,9 +16,13 @@ use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayfly_profile::{Collection, LiveCounts, OwnCost, Progress, RunInfo, Section, Trust, Update};
+use mayfly_profile::{
+    Collection, LiveCounts, OwnCost, Progress, RetentionCount, RunInfo, Section, Trust, Update,
+};
+
 use mayfly_tracking::{ClassTotal, References};
 
+pub(crate) use self::retained::{Grown, Rows};
 use self::scopes::ScopeStream;
 use self::stopwatch::Stopwatch;
 use self::stream::Stream;
@@ -67,6 +72,8 @@ pub(crate) struct Session {
     lifetimes_sent: Option<Instant>,
     /// How many classes of soft references were sent.
     soft_sent: usize,
+    /// Who holds what grows, to be sent.
+    retention: Vec<RetentionCount>,
     /// Not told yet, the newest of them, with their times on the profiler's clock.
     collections: VecDeque<(u64, Collection)>,
     /// Time and bytes of the newest collection that was noted, and told: estimates, of which a later one is no smaller.
@@ -100,6 +107,7 @@ impl Session {
             corrected: None,
             lifetimes_sent: None,
             soft_sent: 0,
+            retention: Vec::new(),
             collections: VecDeque::new(),
             newest: (0, 0),
         }
@@ -237,6 +245,8 @@ impl Session {
             step.extend(self.holders());
             step.extend(self.shared.soft.changed(classes, &mut self.soft_sent));
         }
+        let retention = mem::take(&mut self.retention);
+        step.extend((!retention.is_empty()).then_some(Section::Retention(retention)));
         let shares = self.deaths.ledger().take_shares(self.stream.named().0);
         step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));
         step.extend(seen);

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::Jni;
 
+use super::holders::look_for_holders;
 use super::outside::Outside;
 use super::profiler::Profiler;
 
@@ -62,6 +63,9 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
     if let Some(session) = profiler.session.lock().as_mut() {
         session.note_collections(profiler.target.take_collections(), &Outside::of(profiler, jni));
         session.is_over();
+    }
+    if profiler.options.last_gc {
+        look_for_holders(profiler, jni);
     }
 }
 

@@ -7,6 +7,7 @@ mod begin;
 mod collecting;
 mod control;
 mod end;
+mod holders;
 mod outside;
 mod precision;
 mod profiler;

@@ -120,6 +120,11 @@ impl Profiler {
         self.output.profile()
     }
 
+    /// The same with what happened when.
+    pub(super) fn profile_with_history(&self) -> Profile {
+        self.output.profile_with_history()
+    }
+
     /// Whether allocations are counted now.
     pub(crate) fn is_active(&self) -> bool {
         self.shared.switches.is_active()

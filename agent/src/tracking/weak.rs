@@ -41,6 +41,13 @@ impl WeakReferences {
     }
 }
 
+impl<'call> WeakHandles<'call> {
+    /// The object, as a fresh local reference; `None` if it is gone.
+    pub(crate) fn object(&self, reference: u64) -> Option<Object<'call>> {
+        self.0.object(reference)
+    }
+}
+
 impl References for WeakHandles<'_> {
     fn is_cleared(&mut self, reference: u64) -> bool {
         self.0.is_cleared(reference)

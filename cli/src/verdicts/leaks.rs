@@ -80,7 +80,7 @@ pub(crate) struct Suspect {
     pub(crate) bytes: Vec<u64>,
     /// Of these, bytes outside of the heap.
     pub(crate) off_heap: Vec<u64>,
-    /// The classes that alone hold it, from a root on.
+    /// The classes that alone hold it, from a root on; in a recording the fields and arrays that it is reached by.
     pub(crate) held_by: Vec<String>,
     /// The field that holds them or their container, `a.B.field`, if it is known.
     pub(crate) holder: Option<String>,
@@ -203,8 +203,8 @@ impl Suspect {
                 self.containers
             ));
         }
-        if self.path.is_none() {
-            doubts.push("who holds it is in no recording: mayfly leaks PID".to_owned());
+        if self.path.is_none() && self.held_by.is_empty() {
+            doubts.push("who holds it is not in the recording: mayfly leaks PID".to_owned());
         }
         doubts
     }

@@ -65,7 +65,7 @@ fn found(leaks: &Leaks) -> String {
         }
         0 => "No leak was found".to_owned(),
         1 => "1 leak".to_owned(),
-        // What one container holds may be made in several places, and who holds it is in no recording.
+        // What one container holds may be made in several places.
         makers if matches!(leaks.searched, Searched::Recording { .. }) => {
             format!("{makers} methods make what leaks, one leak or several")
         }
@@ -159,10 +159,11 @@ fn grows(rate: Rate) -> String {
 fn headline(suspect: &Suspect) -> String {
     let leaks = if suspect.is_leak() { "leaks" } else { "may leak" };
     match &suspect.allocated_by {
-        Some(method) if suspect.bytes.is_empty() => {
-            format!("{} {leaks}, allocated by {method}", suspect.what)
+        method if suspect.bytes.is_empty() => {
+            let holder = suspect.holder.as_ref().map_or_else(String::new, |holder| format!(", in {holder}"));
+            let by = method.as_ref().map_or_else(String::new, |method| format!(", allocated by {method}"));
+            format!("{} {leaks}{holder}{by}", suspect.what)
         }
-        _ if suspect.bytes.is_empty() => format!("{} {leaks}", suspect.what),
         _ => {
             let more = match grown(&suspect.objects) {
                 // It is larger, and not more.

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::ptr;
 
 use crate::jni::{Jni, call};
-use crate::refs::Weak;
+use crate::refs::{Object, Weak};
 
 /// How a weak reference's referent is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,15 @@ impl<'call> WeakNumbers<'call> {
         }
     }
 
+    /// The referent, as a fresh local reference; `None` if it is gone.
+    pub fn object(&self, bits: u64) -> Option<Object<'call>> {
+        let weak = Weak::from_bits(bits)?;
+        self.jni.object(call!(self.jni, NewLocalRef, weak.raw()))
+    }
+
     /// A field of the referent that is a `long`; `None` if it is gone, or has none of that name.
     pub fn long_field(&self, bits: u64, name: &CStr) -> Option<i64> {
-        let weak = Weak::from_bits(bits)?;
-        let object = self.jni.object(call!(self.jni, NewLocalRef, weak.raw()))?;
+        let object = self.object(bits)?;
         let value = self.jni.long_field(object, name);
         self.jni.forget(object);
         value

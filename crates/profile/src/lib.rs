@@ -16,7 +16,7 @@ pub use derived::diff::{Change, ClassDiff, ProfileDiff, RowChange, SiteDiff};
 pub use derived::doubts::Contradiction;
 pub use derived::gc_work::{GcCause, GcWork, Left, LongestPause};
 pub use derived::groups::GroupProfile;
-pub use derived::growing::{Births, Grower, Growing, Growth, Kept, LEAST_SAMPLES, Maker};
+pub use derived::growing::{Births, Grower, Growing, Growth, Holder, Kept, LEAST_SAMPLES, Maker};
 pub use derived::heap_rises::HeapRise;
 pub use derived::histogram::{LifeRange, LifeRow};
 pub use derived::left_in_use::LeftInUse;
@@ -60,6 +60,7 @@ pub use facts::readings::{
     BYTES_BETWEEN_SAMPLES, DIRECT_BUFFERS, DIRECT_BYTES, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES,
     READINGS, RESIDENT_BYTES, Reading, Readings,
 };
+pub use facts::retention::{Link, LinkKind, MOST_LINKS, RetentionCount, RetentionRow, Room};
 pub use facts::rotation::Rotation;
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 pub use facts::share::Share;

@@ -71,6 +71,11 @@ impl Survivors {
         self.chunks.iter().map(|chunk| chunk.evidence).reduce(Evidence::weaker)
     }
 
+    /// The lists, in no order.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &Vec<Tracked>> {
+        self.chunks.iter().map(|chunk| &chunk.objects)
+    }
+
     /// The lists, the last filled first.
     pub(crate) fn newest_first(&mut self) -> impl Iterator<Item = &mut Vec<Tracked>> {
         self.chunks.iter_mut().rev().map(|chunk| &mut chunk.objects)

@@ -270,6 +270,26 @@ fn a_recording_tells_who_allocates_what_stays() {
     assert!(text.contains("are dead when the program ends"), "on {jvm}: {text}");
 }
 
+/// The field nearest above the container, and the way to it; in each way of following objects.
+#[test]
+fn a_recording_names_who_holds_what_grows() {
+    each_jvm(|jvm| {
+        for (scenario, holder, on_the_way) in [
+            ("staticMap", "leaks.Leaks.ENTRIES", "java.util.HashMap.table"),
+            ("listeners", "leaks.Leaks$Model.listeners", "leaks.Leaks.MODEL"),
+            ("queue", "leaks.Leaks.QUEUE", "java.util.concurrent.LinkedBlockingQueue.head"),
+            ("threadLocal", "java.lang.Thread.threadLocals", "java.util.ArrayList.elementData"),
+        ] {
+            let run = recorded(jvm, scenario);
+            let (_, told) = leaks([run.recording().into_os_string(), "--trust".into(), "0.5".into()]);
+            let first = &told["suspects"][0];
+            assert_eq!(first["holder"], holder, "{scenario} on {jvm}: {told:#}");
+            let way = first["held_by"].to_string();
+            assert!(way.contains(on_the_way) && !way.contains("..."), "{scenario} on {jvm}: {told:#}");
+        }
+    });
+}
+
 /// A service has no end to wait for.
 #[test]
 fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {

@@ -90,6 +90,8 @@ fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
         what: keeper.class,
         allocated_by: keeper.method,
         allocated_below: keeper.below.as_ref().map(named),
+        holder: keeper.holder.as_ref().and_then(|holder| holder.name.clone()),
+        held_by: keeper.holder.map(|holder| holder.path).unwrap_or_default(),
         growth: Some(Rate {
             bytes_per_s: keeper.bytes_per_s,
             since: keeper.since_ms as f64 / 1000.0,

@@ -1,6 +1,6 @@
 //! What grows, by who makes it, and what is outside of the heap: tables below what was found.
 //!
-//! Not here: what grows (`mayfly-profile`, `growing`), and its words (`mayfly-report`). Who holds what is in the heap, no recording knows.
+//! Not here: what grows (`mayfly-profile`, `growing`), and its words (`mayfly-report`).
 
 use mayfly_profile::Profile;
 use mayfly_report::{GrowerWords, HoldersTable, growers, holders};

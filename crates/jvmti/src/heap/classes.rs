@@ -55,6 +55,23 @@ impl<'call> HeapWalk<'call> {
         })?
     }
 
+    /// The classes that carry one of these tags, as local references, each with its tag (`GetObjectsWithTags`). Other objects are left out.
+    ///
+    /// # Errors
+    /// Refused by the VM, e.g. for a tag 0.
+    pub fn classes_with_tags(&self, tags: &[i64]) -> Result<Vec<(Class<'call>, i64)>, JvmtiError> {
+        let mut classes = Vec::new();
+        for (object, tag) in self.objects_with_tags(tags)? {
+            let of = self.jni.class_of(object);
+            if self.class_name(of)? == "java.lang.Class" {
+                // SAFETY: it is a fresh local reference to an instance of `java.lang.Class`, which has no subclasses.
+                classes.push((unsafe { object.as_class() }, tag));
+            }
+            self.jni.forget(of.as_object());
+        }
+        Ok(classes)
+    }
+
     /// Its name, as `Class.getName()` gives it (`GetClassSignature`).
     ///
     /// # Errors

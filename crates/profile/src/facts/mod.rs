@@ -21,6 +21,7 @@ pub(crate) mod own_frame;
 pub(crate) mod part;
 pub(crate) mod pool;
 pub(crate) mod readings;
+pub(crate) mod retention;
 pub(crate) mod rotation;
 pub(crate) mod run;
 pub(crate) mod share;

@@ -8,6 +8,7 @@ use crate::facts::estimate::ClassEstimate;
 use crate::facts::off_heap::Holders;
 use crate::facts::part::Part;
 use crate::facts::readings::Readings;
+use crate::facts::retention::RetentionRow;
 use crate::facts::rotation::Rotation;
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
@@ -45,6 +46,8 @@ pub struct Profile {
     pub shares: BTreeMap<String, Share>,
     /// Classes of soft references, whatever they are called.
     pub soft_classes: BTreeSet<String>,
+    /// Who holds what grows, as the program's end began; empty where nothing surely grew, or it was not looked for.
+    pub retention: Vec<RetentionRow>,
     /// Scopes that were entered, in the order of their names; each is followed by those inside of it.
     pub scopes: Vec<ScopeProfile>,
     /// How much of the truth this is.

@@ -12,6 +12,7 @@ use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
 use crate::facts::off_heap::HolderCounts;
 use crate::facts::readings::Readings;
+use crate::facts::retention::RetentionCount;
 use crate::facts::rotation::Rotation;
 use crate::facts::run::RunInfo;
 use crate::facts::share::Share;
@@ -103,10 +104,12 @@ pub enum Section {
     Course(Box<Course>),
     /// Which classes are of soft references, all that were met.
     SoftClasses(Vec<ClassId>),
+    /// Who holds what grows, all of it, when the program's end begins.
+    Retention(Vec<RetentionCount>),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 17;
+pub const SECTION_KINDS: usize = 18;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.

@@ -3,10 +3,10 @@
 use mayfly_profile::{
     Ages, BucketBounds, ByteAges, Change, ClassCounts, ClassEstimate, ClassFilter, ClassId, ClassProfile,
     Dropped, EngineKind, Estimate, Following, Frame, FrameId, Gc, Held, HolderRow, Holders, JvmInfo,
-    LifetimeCounts, LifetimeHistograms, Lifetimes, LiveAsOf, LiveCounts, Load, OwnCost, Profile,
-    ProfileBuilder, Progress, Refusals, Remainder, RunInfo, ScopeProfile, Section, Share, SiteCounts, SiteId,
-    SiteLifetimes, SiteProfile, Stack, Tally, TraceContext, TracedObjects, Traces, Tracking, Trust, Update,
-    View,
+    LifetimeCounts, LifetimeHistograms, Lifetimes, Link, LinkKind, LiveAsOf, LiveCounts, Load, OwnCost,
+    Profile, ProfileBuilder, Progress, Refusals, Remainder, RetentionRow, RunInfo, ScopeProfile, Section,
+    Share, SiteCounts, SiteId, SiteLifetimes, SiteProfile, Stack, Tally, TraceContext, TracedObjects, Traces,
+    Tracking, Trust, Update, View,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -231,6 +231,8 @@ fn profile() -> impl Strategy<Value = Profile> {
             let scopes = scopes.collect();
             let soft = classes.iter().filter(|class| class.allocated.objects % 3 == 1);
             let soft_classes = soft.map(|class| class.name.clone()).collect();
+            let held = classes.iter().filter(|class| class.allocated.objects % 3 == 2);
+            let retention = held.map(|class| held_by(class, gcs)).collect();
             Profile {
                 run,
                 duration_ms,
@@ -242,6 +244,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 estimates,
                 shares,
                 soft_classes,
+                retention,
                 scopes,
                 trust,
                 complete,
@@ -271,6 +274,13 @@ fn holders(gcs: u32) -> Holders {
         |at: u32| HolderRow { class: format!("a.C{at}"), stack: Stack::NONE, held, born_ms: u64::from(gcs) };
     let rows = [gcs % 2, 2 + gcs % 5, 9].into_iter().map(row).collect();
     Holders { rows, others: held, unknown: u64::from(gcs % 4) }
+}
+
+/// Who holds a class's objects, which another run has otherwise.
+fn held_by(class: &ClassProfile, gcs: u32) -> RetentionRow {
+    let link = |class: &str, by| Link { class: class.to_owned(), by, holders: gcs, room: None };
+    let path = vec![link("[La.B;", LinkKind::Element), link("a.B", LinkKind::StaticField("ALL".to_owned()))];
+    RetentionRow { class: class.name.clone(), stack: Stack::NONE, looked: gcs % 3, path }
 }
 
 /// Spans of several runs, and some that only one has.

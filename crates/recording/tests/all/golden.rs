@@ -148,6 +148,7 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
         }),
         Section::Course(Box::new(Course::of(&[Point { span_ms: 900, live: Some(5), ..Point::default() }]))),
         Section::SoftClasses(Vec::new()),
+        Section::Retention(Vec::new()),
     ];
     assert_eq!(step.len(), SECTION_KINDS);
     for (tag, section) in step.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Through, bursts};
+use mayfly_profile::{ClassProfile, Grower, LiveAsOf, Maker, OldRow, SiteProfile, Through, bursts};
 
 use super::growers::frame_name;
 use super::longest;
@@ -87,7 +87,7 @@ impl Screen<'_> {
         let longest = self.longest();
         let lives_longest = longest.as_ref().map(|row| {
             let text = longest::sentence(row, self.profile.duration_ms, self.old_is_seen);
-            (text, self.maker(row).map(|made| if row.old.live.is_empty() { made } else { made + HOLDERS }))
+            (text, self.maker(row).map(|made| made + &self.holder(row)))
         });
         let found = [
             self.allocates().map(|text| (text, self.allocating_method())),
@@ -171,6 +171,17 @@ impl Screen<'_> {
             made + &through
                 .map_or_else(String::new, |through| format!(", through {}", frame_name(&through.frame))),
         )
+    }
+
+    /// Who holds what is live of it: known of what grows, or how to find out.
+    fn holder(&self, row: &OldRow<'_>) -> String {
+        if row.old.live.is_empty() {
+            return String::new();
+        }
+        let is_its_maker = |grower: &&Grower| matches!(&grower.maker, Maker::Method { class, method, .. } if row.method == Some((class, method)));
+        let growers = self.growth.iter().flat_map(|growing| &growing.growers);
+        let held = growers.filter(is_its_maker).find_map(Grower::held_by);
+        held.map_or_else(|| HOLDERS.to_owned(), |field| format!("; held by {}", name(field)))
     }
 
     /// Who holds most of what is live.

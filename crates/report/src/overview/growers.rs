@@ -35,6 +35,8 @@ pub struct GrowerWords {
     pub most_of: String,
     /// The line of the program that most of it is made below, if it is another than that of `what`.
     pub below: String,
+    /// The field that holds it, as `a.B.field`; empty where that is not known.
+    pub holder: String,
 }
 
 /// All that is sure to grow, the first as on the first screen.
@@ -64,6 +66,7 @@ impl GrowerWords {
             since,
             most_of: most_of(grower),
             below: below(profile, grower),
+            holder: grower.held_by().map_or_else(String::new, name),
         }
     }
 
@@ -78,13 +81,15 @@ impl GrowerWords {
     }
 
     /// On the first screen.
-    pub(super) fn sentences(&self) -> [String; 2] {
-        let Self { what, rate, sureness, live, objects, since, .. } = self;
+    pub(super) fn sentences(&self) -> Vec<String> {
+        let Self { what, rate, sureness, live, objects, since, holder, .. } = self;
         let details = added(&self.details());
-        [
+        let mut lines = vec![
             format!("! growing: {what}, lately {rate} ({sureness})"),
             format!("   {live} live in {objects} objects since {since}{details}"),
-        ]
+        ];
+        lines.extend((!holder.is_empty()).then(|| format!("   held by {holder}")));
+        lines
     }
 }
 

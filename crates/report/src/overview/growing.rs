@@ -21,7 +21,7 @@ impl Screen<'_> {
     /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
     pub(super) fn growing(&self) -> Vec<String> {
         let mut lines = off_heap(self.profile);
-        let growing = match self.profile.growing() {
+        let growing = match &self.growth {
             Ok(growing) => growing,
             // The JVM's own numbers show it however little is known of single objects.
             Err(_) => {
@@ -63,17 +63,24 @@ fn more_grows(sure: &[&Grower], rise: Option<HeapRise>) -> Option<String> {
 
 /// How fast all of it grows, if more does than was named, and the commands that show more.
 fn where_to_look(sure: &[&Grower]) -> Option<String> {
-    let holders = "who holds them: mayfly leaks PID";
-    match sure.len().saturating_sub(MOST) {
-        _ if sure.is_empty() => None,
-        0 => Some(format!("   {holders}")),
-        more => {
-            let rate: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
-            let rate = units::bytes(rate.round() as u64);
-            let grow = if more == 1 { "grows" } else { "grow" };
-            Some(format!("   {more} more {grow}, in all by {rate}/s: mayfly leaks FILE; {holders}"))
-        }
+    if sure.is_empty() {
+        return None;
     }
+    let are_held = sure.iter().take(MOST).all(|grower| grower.held_by().is_some());
+    let more = sure.len().saturating_sub(MOST);
+    let next = match (more, are_held) {
+        (0, true) => "how they are held: mayfly leaks FILE",
+        (0, false) => "who holds them: mayfly leaks PID",
+        (_, true) => "mayfly leaks FILE",
+        (_, false) => "mayfly leaks FILE; who holds them: mayfly leaks PID",
+    };
+    if more == 0 {
+        return Some(format!("   {next}"));
+    }
+    let rate: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
+    let rate = units::bytes(rate.round() as u64);
+    let grow = if more == 1 { "grows" } else { "grow" };
+    Some(format!("   {more} more {grow}, in all by {rate}/s: {next}"))
 }
 
 /// The JVM's own numbers rise, and of what was followed nothing does, or that is not known.

@@ -17,7 +17,7 @@ mod tables;
 mod traces;
 mod ways;
 
-use mayfly_profile::{BlameRules, MethodProfile, Profile, Variances, View};
+use mayfly_profile::{BlameRules, Growing, MethodProfile, Profile, Variances, View};
 
 pub use growers::{GrowerWords, growers};
 
@@ -117,6 +117,8 @@ fn rules(view: &View) -> BlameRules {
 struct Screen<'a> {
     profile: &'a Profile,
     variances: Variances<'a>,
+    /// What becomes more and more, or why that is not known.
+    growth: Result<Growing, String>,
     /// Whether a collection of the second half of the time has looked at what is old.
     old_is_seen: bool,
     /// The view shows no class: how many there are.
@@ -136,6 +138,7 @@ impl<'a> Screen<'a> {
         Screen {
             profile: shown,
             variances: Variances::of(shown),
+            growth: shown.growing(),
             old_is_seen: shown.old_is_seen(),
             all_hidden: None,
             columns,

@@ -3,7 +3,8 @@
 use insta::assert_snapshot;
 use mayfly_profile::{
     BlameRules, ClassFilter, ClassProfile, Collection, Flag, FlagValue, Frame, GcKind, GenerationUse,
-    Lifetimes, Outcome, Point, Profile, ScopeClass, ScopeProfile, SiteProfile, Tally, Tracking, View,
+    Lifetimes, Link, LinkKind, Outcome, Point, Profile, RetentionRow, Room, ScopeClass, ScopeProfile,
+    SiteProfile, Stack, Tally, Tracking, View,
 };
 use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, overview, post_run};
 use proptest::prelude::*;
@@ -271,6 +272,29 @@ fn what_lived_so_long_is_not_called_counted() {
     assert!(first(&sampled).contains("of what lived so long: "), "{sampled}");
     assert!(first(&followed).contains("(by when last seen alive)"), "{followed}");
     assert!(!followed.contains("(counted)"), "{followed}");
+}
+
+/// Where it is known of all that are named, nobody is sent to look for it.
+#[test]
+fn who_holds_what_grows_is_named() {
+    let mut profile = leaking();
+    let held = |class: &ClassProfile| RetentionRow {
+        class: class.name.clone(),
+        stack: Stack::NONE,
+        looked: 20,
+        path: vec![
+            Link { class: "[La.Session;".into(), by: LinkKind::Element, holders: 1, room: None },
+            Link { class: "a.Web".into(), by: LinkKind::StaticField("OPEN".into()), holders: 1, room: None },
+        ],
+    };
+    profile.retention = profile.classes.iter().take(2).map(held).collect();
+    let screen = shown(&profile);
+    assert_eq!(screen.matches("     held by a.Web.OPEN\n").count(), 2, "{screen}");
+    assert!(screen.contains("     2 more grow, in all by 15.0 KiB/s: mayfly leaks FILE\n"), "{screen}");
+    profile.retention.truncate(1);
+    assert!(shown(&profile).contains("mayfly leaks FILE; who holds them: mayfly leaks PID"));
+    profile.retention[0].path[0].room = Some(Room { used: 5, length: 9 });
+    assert!(!shown(&profile).contains("held by a.Web.OPEN"), "it may be a ring");
 }
 
 /// Who asked for scopes asked what survives them.

@@ -12,6 +12,7 @@ use super::Ledger;
 use super::books::{ClassBook, live};
 use crate::lifetime_book::Now;
 use crate::scope_book::ScopeOutcomes;
+use crate::tracked::Tracked;
 
 impl Ledger {
     /// What became of the objects made in each scope, by node; empty if deaths are not followed, or nothing was made in any.
@@ -34,6 +35,12 @@ impl Ledger {
     /// first `sites` sites. `None` if that is as it was told.
     pub fn take_holders(&mut self, classes: usize, sites: usize) -> Option<HolderCounts> {
         self.outside.take(classes, sites)
+    }
+
+    /// Objects that were not found dead; those without a reference are left out.
+    pub fn living(&self) -> impl Iterator<Item = &Tracked> {
+        let young = self.young.iter().map(|batch| &batch.objects);
+        self.survivors.lists().chain(young).flatten().filter(|object| object.reference() != 0)
     }
 
     /// The sites that changed since the last call; [`Self::site`] has their counts.

@@ -1,10 +1,9 @@
 //! What leaks by a recording alone: who keeps more and more, by who survives ([`mayfly_profile::Growing`]).
 //!
 //! The end of a recording tells more than its steps: before a full collection has looked, objects that are long dead count as
-//! live. Those that are alive after the last one, by when they were born, are the growth that is there to stay. Who holds them
-//! is in no recording.
+//! live. Those that are alive after the last one, by when they were born, are the growth that is there to stay.
 
-use mayfly_profile::{Frame, Grower, Growing, Growth, Profile, Stack, Tally};
+use mayfly_profile::{Frame, Grower, Growing, Growth, Holder, Profile, Stack, Tally};
 
 use super::suspicion::Suspicion;
 use crate::grounds::distrust_so_far;
@@ -42,6 +41,8 @@ pub struct Keeper {
     pub samples: f64,
     /// The standard error of its bytes, as a share of them.
     pub error: f64,
+    /// Who holds them, if that was looked for.
+    pub holder: Option<Holder>,
     /// What is held of it.
     pub suspicion: Suspicion,
 }
@@ -107,5 +108,6 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
         },
         method,
         below,
+        holder: grower.holder,
     }
 }

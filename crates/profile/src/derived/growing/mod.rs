@@ -2,11 +2,12 @@
 //!
 //! A leaked object is some `byte[]`, a `String`, a node and the program's own class, all from one method: four classes with few
 //! samples each, three of them busy with garbage. So samples of all classes are pooled by the first frame of the program's own.
-//! Not here: what a user is told (`mayfly-verdicts`, `mayfly-report`), and who holds it, which is in no recording.
+//! Not here: what a user is told (`mayfly-verdicts`, `mayfly-report`).
 
 mod below;
 mod births;
 mod growth;
+mod held;
 mod joined;
 mod judged;
 mod pools;
@@ -14,6 +15,7 @@ mod worth;
 
 pub use births::Births;
 pub use growth::Growth;
+pub use held::Holder;
 pub use judged::LEAST_SAMPLES;
 pub use pools::{Grower, Kept, Maker};
 
@@ -114,6 +116,12 @@ impl Profile {
             }
         }
         growers = joined::joined(self, &program, growers);
+        for grower in &mut growers {
+            if let Some(holder) = self.holder_of(grower) {
+                grower.growth = holder.judge(mem::take(&mut grower.growth));
+                grower.holder = Some(holder);
+            }
+        }
         if !growers.is_empty() {
             let variances = Variances::of(self);
             growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));

@@ -12,6 +12,7 @@ use crate::stream::profile::{ClassProfile, Profile};
 
 use super::births::{Births, Clock};
 use super::growth::Growth;
+use super::held::Holder;
 use super::worth::Worth;
 use crate::facts::soft::is_soft;
 
@@ -92,12 +93,19 @@ pub struct Grower {
     pub since_ms: u64,
     /// What is held of that.
     pub growth: Growth,
+    /// Who holds it, if that was looked for.
+    pub holder: Option<Holder>,
 }
 
 impl Grower {
     /// The place as `class.method`, with its line if it is one; `None` where no stacks were taken.
     pub fn method(&self) -> Option<String> {
         (!matches!(self.maker, Maker::Class(_))).then(|| self.maker.to_string())
+    }
+
+    /// The field that holds it, as `a.B.field`, or what else does; `None` if that is not known.
+    pub fn held_by(&self) -> Option<&str> {
+        self.holder.as_ref()?.name.as_deref()
     }
 
     /// The line of the program itself that most of what is alive is made below, where that is not the place it is named by.

@@ -13,6 +13,7 @@ pub(crate) mod lifetimes;
 pub(crate) mod live;
 pub(crate) mod operations;
 pub(crate) mod readings;
+pub(crate) mod retention;
 pub(crate) mod rotation;
 pub(crate) mod scopes;
 pub(crate) mod shares;
@@ -33,6 +34,7 @@ use crate::stream::kinds::holders::KnownHolders;
 use crate::stream::kinds::lifetimes::KnownLifetimes;
 use crate::stream::kinds::live::Live;
 use crate::stream::kinds::operations::Operations;
+use crate::stream::kinds::retention::Retention;
 use crate::stream::kinds::scopes::Scopes;
 use crate::stream::kinds::shares::Shares;
 use crate::stream::kinds::soft_classes::SoftClasses;
@@ -59,6 +61,7 @@ pub(crate) struct Facts {
     pub(crate) holders: KnownHolders,
     pub(crate) course: Course,
     pub(crate) soft_classes: SoftClasses,
+    pub(crate) retention: Retention,
 }
 
 impl Facts {
@@ -82,6 +85,7 @@ impl Facts {
             &self.holders,
             &self.course,
             &self.soft_classes,
+            &self.retention,
         ]
     }
 
@@ -105,6 +109,7 @@ impl Facts {
             &mut self.holders,
             &mut self.course,
             &mut self.soft_classes,
+            &mut self.retention,
         ]
     }
 
@@ -128,6 +133,7 @@ impl Facts {
             Section::Holders(_) => &mut self.holders,
             Section::Course(_) => &mut self.course,
             Section::SoftClasses(_) => &mut self.soft_classes,
+            Section::Retention(_) => &mut self.retention,
         }
     }
 

@@ -1,0 +1,115 @@
+//! Who holds chosen objects: short walks of the heap that go one step nearer to the roots each, at a fifteenth of a dump's price an object.
+//!
+//! Not here: whose objects they are, and when it is looked for (`steering`).
+
+mod names;
+mod path;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use mayfly_jvmti::{Follow, HeapWalk, Jni, JvmtiError, Object, Vm};
+use mayfly_profile::Link;
+
+use names::{Names, tag_classes};
+use path::Path;
+pub(crate) use search::MOST_GROUPS;
+use search::{By, ClassTag, Search, Step};
+
+/// Walks of one search; a path has fewer steps.
+const MOST_WALKS: usize = 24;
+
+/// What was found of a group.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Objects of it that are alive.
+    pub(crate) looked: u32,
+    /// From what refers to them on.
+    pub(crate) path: Vec<Link>,
+}
+
+/// Who holds the objects of each group, of which there are so many; `get` gives one as a fresh local reference, if it is alive. All pauses
+/// together take no longer than `time`, and so long is the heap looked at: of a large one nothing, or the first steps, are found.
+///
+/// # Errors
+/// Refused by the VM.
+pub(crate) fn retention<'call>(
+    vm: Vm,
+    jni: Jni<'call>,
+    groups: &[usize],
+    time: Duration,
+    get: impl Fn(usize, usize) -> Option<Object<'call>>,
+) -> Result<Vec<Found>, JvmtiError> {
+    let walk = HeapWalk::new(vm, jni)?;
+    let mut search = Search::new(tag_classes(&walk)?);
+    let mut found = Vec::new();
+    for (group, &objects) in groups.iter().enumerate().take(MOST_GROUPS) {
+        let mut looked = 0;
+        for object in (0..objects).filter_map(|index| get(group, index)) {
+            if let Some(tag) = search.add(walk.tag(object)?, group) {
+                walk.set_tag(object, tag)?;
+                looked += 1;
+            }
+            // The walk would meet it as a root.
+            jni.forget(object);
+        }
+        found.push(Found { looked, path: Vec::new() });
+    }
+    let mut names = Names::default();
+    let paths = paths(&walk, &mut search, &mut names, found.len(), time)?;
+    for (found, path) in found.iter_mut().zip(paths) {
+        found.path = path.links(&names);
+    }
+    Ok(found)
+}
+
+fn paths(
+    walk: &HeapWalk<'_>,
+    search: &mut Search,
+    names: &mut Names,
+    groups: usize,
+    time: Duration,
+) -> Result<Vec<Path>, JvmtiError> {
+    let until = Instant::now() + time;
+    let mut paths: Vec<Path> = (0..groups).map(|_| Path::default()).collect();
+    for _ in 0..MOST_WALKS {
+        let began = Instant::now();
+        search.begin(until);
+        walk.follow(Follow::default(), search)?;
+        if search.gave_up {
+            break;
+        }
+        let took = began.elapsed();
+        let open = paths.iter_mut().enumerate().filter(|(_, path)| !path.is_done());
+        let mut steps: Vec<(usize, Vec<Step>)> = Vec::new();
+        for (group, path) in open {
+            path.measure(search);
+            let (found, is_listed) = search.steps(group);
+            if !is_listed {
+                steps.push((group, found));
+            }
+        }
+        names.learn(walk, &classes(steps.iter().flat_map(|(_, steps)| steps)))?;
+        for (group, steps) in steps {
+            if let Some(next) = paths[group].go_on(steps, names) {
+                search.want(group, next);
+            }
+        }
+        if paths.iter().all(Path::is_done) || Instant::now() + took > until {
+            break;
+        }
+    }
+    Ok(paths)
+}
+
+fn classes<'a>(steps: impl Iterator<Item = &'a Step>) -> BTreeSet<ClassTag> {
+    steps
+        .filter_map(|step| match step.by {
+            By::Static(class, _) | By::Element(class) | By::Field(class, _) => Some(class),
+            By::Root(_) => None,
+        })
+        .collect()
+}

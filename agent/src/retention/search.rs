@@ -1,0 +1,326 @@
+//! What refers to chosen objects, one step of their paths in each walk of the heap. Nothing here knows of the JVM.
+//!
+//! Objects that are held alike are a group, whose path is one: at each step that of the references which most of them have, or which come
+//! from the fewest holders. Lists that are linked are one step, whichever of their nodes refers.
+//!
+//! Not here: names of classes and fields (`names`), and who walks (the module above).
+
+use std::cmp::Reverse;
+use std::time::Instant;
+
+use mayfly_jvmti::{HeapVisitor, Reference, ReferenceKind, Visit};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Groups that are looked for at once.
+pub(crate) const MOST_GROUPS: usize = 16;
+/// Objects that get a tag: some megabytes of ours, and some of the JVM's.
+const MOST_NODES: usize = 400_000;
+/// References to objects of the groups that one walk takes note of.
+const MOST_EDGES: usize = 200_000;
+/// References met between two looks at the clock.
+const LOOK_AT_CLOCK: u64 = 4096;
+/// No list.
+const NO_LIST: u32 = u32::MAX;
+
+/// A tag of a class, from one on; 0 for none.
+pub(super) type ClassTag = i64;
+/// Bits of groups.
+type Groups = u16;
+
+/// What of an object or a class refers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum By {
+    /// A static field of a class, by JVMTI's index.
+    Static(ClassTag, u32),
+    /// A root that is no field.
+    Root(Root),
+    /// A slot of an array of this class.
+    Element(ClassTag),
+    /// A field of an object of this class, by JVMTI's index.
+    Field(ClassTag, u32),
+}
+
+/// Roots that are no fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Root {
+    /// A thread that runs.
+    Thread,
+    /// A variable of a running method.
+    Local,
+    /// Native code.
+    Jni,
+    /// A constant of a class.
+    Constant,
+    /// The JVM.
+    Other,
+}
+
+/// A way to go on from a group's objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) by: By,
+    /// How many of the group's objects are referred to so.
+    pub(super) objects: u32,
+    /// What refers, if it is an object.
+    pub(super) from: Vec<u32>,
+}
+
+/// An object with a tag.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// Groups of which it is looked for what refers to it.
+    wanted: Groups,
+    /// Groups on whose paths it is.
+    visited: Groups,
+    /// Its number of slots, if it is an array, and how many are taken.
+    length: Option<u32>,
+    used: u32,
+    /// The list of which it is.
+    list: u32,
+    /// Whether an object of its own class refers to it.
+    is_linked: bool,
+    class: ClassTag,
+}
+
+/// What one walk finds.
+pub(super) struct Search {
+    /// Classes have the tags up to this.
+    classes: ClassTag,
+    nodes: Vec<Node>,
+    edges: Vec<(u32, By, Option<u32>)>,
+    /// Classes of which this walk follows lists.
+    linked: FxHashSet<ClassTag>,
+    /// What refers to each list.
+    lists: Vec<(By, Option<u32>)>,
+    until: Instant,
+    met: u64,
+    /// Why the walk ended before its end.
+    pub(super) gave_up: bool,
+}
+
+impl Search {
+    /// Of a JVM of which classes have tags from 1 up to this.
+    pub(super) fn new(classes: ClassTag) -> Self {
+        Self {
+            classes,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            linked: FxHashSet::default(),
+            lists: Vec::new(),
+            until: Instant::now(),
+            met: 0,
+            gave_up: false,
+        }
+    }
+
+    /// Makes an object one of a group; its tag, if it had none. `None` if there is no more room.
+    pub(super) fn add(&mut self, tag: i64, group: usize) -> Option<i64> {
+        let node = self.node_or_new(tag)?;
+        let bit = 1 << group;
+        let known = &mut self.nodes[node as usize];
+        known.wanted |= bit;
+        known.visited |= bit;
+        Some(self.tag(node))
+    }
+
+    /// The next walk looks for what refers to these objects of a group.
+    pub(super) fn want(&mut self, group: usize, nodes: &[u32]) {
+        for &node in nodes {
+            let known = &mut self.nodes[node as usize];
+            known.wanted |= 1 << group;
+            known.visited |= 1 << group;
+        }
+    }
+
+    /// A walk begins, which ends at this moment at the latest.
+    pub(super) fn begin(&mut self, until: Instant) {
+        self.until = until;
+        self.edges.clear();
+        self.lists.clear();
+        for node in &mut self.nodes {
+            *node = Node { list: NO_LIST, used: 0, is_linked: false, ..*node };
+        }
+    }
+
+    /// The ways on from a group's objects by the walk that ended, the best first. Empty with `true`: they are in lists, which the next walk
+    /// follows.
+    pub(super) fn steps(&mut self, group: usize) -> (Vec<Step>, bool) {
+        let bit = 1 << group;
+        let wanted: Vec<u32> = (0..self.nodes.len() as u32)
+            .filter(|&node| self.nodes[node as usize].wanted & bit != 0)
+            .collect();
+        let mut found: FxHashMap<By, (FxHashSet<u32>, FxHashSet<u32>)> = FxHashMap::default();
+        for &(node, by, from) in &self.edges {
+            let is_back = from.is_some_and(|from| self.nodes[from as usize].visited & bit != 0);
+            if self.nodes[node as usize].wanted & bit != 0 && !is_back {
+                let (objects, holders) = found.entry(by).or_default();
+                objects.insert(node);
+                holders.extend(from);
+            }
+        }
+        for &node in &wanted {
+            if let Some(&(by, from)) = self.lists.get(self.nodes[node as usize].list as usize) {
+                let (objects, holders) = found.entry(by).or_default();
+                objects.insert(node);
+                holders.extend(from);
+            }
+        }
+        let most = found.values().map(|(objects, _)| objects.len()).max().unwrap_or(0);
+        let linked: Vec<_> = wanted.iter().filter(|&&node| self.nodes[node as usize].is_linked).collect();
+        let classes: FxHashSet<_> = linked.iter().map(|&&node| self.nodes[node as usize].class).collect();
+        if most * 2 < wanted.len() && linked.len() * 2 >= wanted.len() && !classes.is_subset(&self.linked) {
+            self.linked.extend(classes);
+            return (Vec::new(), true);
+        }
+        for &node in &wanted {
+            self.nodes[node as usize].wanted &= !bit;
+        }
+        let mut steps: Vec<_> = found
+            .into_iter()
+            .filter(|(_, (objects, _))| objects.len() * 2 >= most)
+            .map(|(by, (objects, from))| {
+                let mut from: Vec<_> = from.into_iter().collect();
+                from.sort_unstable();
+                Step { by, objects: objects.len() as u32, from }
+            })
+            .collect();
+        steps.sort_by_key(Step::rank);
+        (steps, false)
+    }
+
+    /// Slots of arrays, all together: how many are taken, and how many there are. Of the walk after the one that met what they refer to.
+    pub(super) fn room(&self, nodes: &[u32]) -> Option<(u64, u64)> {
+        let nodes = nodes.iter().map(|&node| &self.nodes[node as usize]);
+        nodes.map(|node| Some((u64::from(node.used), u64::from(node.length?)))).try_fold(
+            (0, 0),
+            |(used, length), of| {
+                let (more_used, more_length) = of?;
+                Some((used + more_used, length + more_length))
+            },
+        )
+    }
+
+    /// The tag of an object.
+    fn tag(&self, node: u32) -> i64 {
+        self.classes + 1 + i64::from(node)
+    }
+
+    fn node(&self, tag: i64) -> Option<u32> {
+        u32::try_from(tag - self.classes - 1).ok().filter(|&node| (node as usize) < self.nodes.len())
+    }
+
+    fn node_or_new(&mut self, tag: i64) -> Option<u32> {
+        if tag != 0 {
+            return self.node(tag);
+        }
+        let node = u32::try_from(self.nodes.len()).ok().filter(|&node| (node as usize) < MOST_NODES)?;
+        self.nodes.push(Node { list: NO_LIST, ..Node::default() });
+        Some(node)
+    }
+
+    /// What refers, by its tag, which it gets if it has none. `None` for roots and classes.
+    fn referrer(&mut self, reference: &Reference<'_>, by: By) -> Option<u32> {
+        let cell = reference.referrer_tag.filter(|_| matches!(by, By::Element(_) | By::Field(..)))?;
+        let node = self.node_or_new(cell.get())?;
+        cell.set(self.tag(node));
+        Some(node)
+    }
+
+    /// Follows lists: each is what is reached from one reference that comes from elsewhere.
+    fn link(&mut self, reference: &Reference<'_>, by: By, is_of_list: bool) {
+        let known = self.node(reference.tag.get());
+        if known.is_some_and(|node| self.nodes[node as usize].list != NO_LIST) {
+            return;
+        }
+        let list = if is_of_list {
+            let from = reference.referrer_tag.and_then(|tag| self.node(tag.get()));
+            from.map_or(NO_LIST, |from| self.nodes[from as usize].list)
+        } else {
+            let from = self.referrer(reference, by);
+            self.lists.push((by, from));
+            self.lists.len() as u32 - 1
+        };
+        if list == NO_LIST {
+            return;
+        }
+        if let Some(node) = self.node_or_new(reference.tag.get()) {
+            reference.tag.set(self.tag(node));
+            self.nodes[node as usize].list = list;
+        }
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.met += 1;
+        let is_late = self.met.is_multiple_of(LOOK_AT_CLOCK) && Instant::now() >= self.until;
+        self.gave_up |= is_late || self.edges.len() >= MOST_EDGES;
+        self.gave_up
+    }
+}
+
+impl Step {
+    /// What is best comes first: what many have in common, before what each has of its own; what ends at a field of a class, before what
+    /// goes on; containers, before fields of the program's objects, which refer to what holds them.
+    fn rank(&self) -> (u32, Reverse<u32>, By) {
+        const MANY: u32 = 4;
+        let gathers = self.from.len() as u32 * MANY <= self.objects;
+        let kind = match self.by {
+            By::Root(_) => 4,
+            By::Static(..) => 0,
+            _ if gathers => 1,
+            By::Element(_) => 2,
+            By::Field(..) => 3,
+        };
+        (kind, Reverse(self.objects), self.by)
+    }
+}
+
+impl HeapVisitor for Search {
+    fn reference(&mut self, reference: &Reference<'_>) -> Visit {
+        if self.is_over() {
+            return Visit::Stop;
+        }
+        let class = reference.referrer_class_tag;
+        let by = match reference.kind {
+            ReferenceKind::Field(index) => By::Field(class, index),
+            ReferenceKind::Element(_) => By::Element(class),
+            ReferenceKind::StaticField(index) => {
+                By::Static(reference.referrer_tag.map_or(0, |tag| tag.get()), index)
+            }
+            ReferenceKind::Thread => By::Root(Root::Thread),
+            ReferenceKind::StackLocal(_) => By::Root(Root::Local),
+            ReferenceKind::JniGlobal | ReferenceKind::JniLocal(_) => By::Root(Root::Jni),
+            ReferenceKind::ConstantPool(_) => By::Root(Root::Constant),
+            ReferenceKind::Monitor | ReferenceKind::Other | ReferenceKind::Unknown(_) => {
+                By::Root(Root::Other)
+            }
+            ReferenceKind::Class
+            | ReferenceKind::ClassLoader
+            | ReferenceKind::Signers
+            | ReferenceKind::ProtectionDomain
+            | ReferenceKind::Interface
+            | ReferenceKind::Superclass
+            | ReferenceKind::SystemClass => return Visit::Continue,
+        };
+        if matches!(by, By::Element(_))
+            && let Some(array) = reference.referrer_tag.and_then(|tag| self.node(tag.get()))
+        {
+            self.nodes[array as usize].used += 1;
+        }
+        let is_of_list = matches!(by, By::Field(..)) && class == reference.class_tag;
+        if self.linked.contains(&reference.class_tag) {
+            self.link(reference, by, is_of_list);
+        }
+        let Some(node) = self.node(reference.tag.get()) else { return Visit::Continue };
+        let known = &mut self.nodes[node as usize];
+        known.length = reference.length;
+        known.class = reference.class_tag;
+        known.is_linked |= is_of_list;
+        if known.wanted != 0 && !is_of_list && !self.linked.contains(&reference.class_tag) {
+            let from = self.referrer(reference, by);
+            if from.is_some() || matches!(by, By::Static(..) | By::Root(_)) {
+                self.edges.push((node, by, from));
+            }
+        }
+        Visit::Continue
+    }
+}

@@ -1,0 +1,80 @@
+//! Which of the followed objects are among what grows, and who was found to hold them.
+//!
+//! Not here: what grows (`mayfly-profile`), and the search (`retention`).
+
+use std::collections::BTreeSet;
+
+use mayfly_profile::{ClassId, Link, RetentionCount, SiteId, Stack};
+use mayfly_tracking::{ClassTable, SiteTable};
+use rustc_hash::FxHashMap;
+
+use super::Session;
+
+/// Objects of one grower that are looked at, spread over the time in which they were made.
+const MOST_OBJECTS: usize = 256;
+
+/// Followed objects of one grower.
+#[derive(Debug, Default)]
+pub(crate) struct Grown {
+    /// Their weak references.
+    pub(crate) references: Vec<u64>,
+    rows: BTreeSet<(ClassId, Option<SiteId>)>,
+}
+
+/// Rows of a profile that are one grower: classes, each with its stack, or without one where none were taken.
+pub(crate) type Rows<'a> = Vec<(&'a str, Option<&'a Stack>)>;
+
+impl Session {
+    /// The objects of each grower.
+    pub(crate) fn grown(&mut self, growers: &[Rows<'_>]) -> Vec<Grown> {
+        let Self { shared, deaths, .. } = self;
+        let mut known = FxHashMap::default();
+        let mut grown: Vec<_> = growers.iter().map(|_| Grown::default()).collect();
+        for object in deaths.ledger().living() {
+            let site = object.site();
+            if let Some((grower, row)) =
+                *known.entry(site).or_insert_with(|| row_of(&shared.sites, &shared.classes, site, growers))
+            {
+                let of: &mut Grown = &mut grown[grower];
+                of.references.push(object.reference());
+                of.rows.insert(row);
+            }
+        }
+        grown.iter_mut().for_each(Grown::thin);
+        grown
+    }
+
+    /// Who holds them is sent with the next step.
+    pub(crate) fn are_held(&mut self, grown: &Grown, looked: u32, path: &[Link]) {
+        let of_row = |&(class, site)| RetentionCount { class, site, looked, path: path.to_vec() };
+        self.retention.extend(grown.rows.iter().map(of_row));
+    }
+}
+
+impl Grown {
+    fn thin(&mut self) {
+        let step = self.references.len().div_ceil(MOST_OBJECTS).max(1);
+        self.references = self.references.iter().copied().step_by(step).collect();
+    }
+}
+
+/// The grower that objects of a site belong to, and their row.
+fn row_of(
+    sites: &SiteTable,
+    classes: &ClassTable,
+    site: SiteId,
+    growers: &[Rows<'_>],
+) -> Option<(usize, (ClassId, Option<SiteId>))> {
+    let class = sites.class_of(site)?;
+    let name = classes.name(class)?;
+    if !growers.iter().flatten().any(|(class, _)| *class == name) {
+        return None;
+    }
+    let (_, frames) = sites.sites_since(site.row()).next()?;
+    let stack: Stack = frames.into_iter().filter_map(|frame| sites.frame(frame).cloned()).collect();
+    let is_it = |row: &&(&str, Option<&Stack>)| row.0 == name && row.1.is_none_or(|of| *of == stack);
+    let with_row =
+        |(grower, rows): (usize, &Rows<'_>)| Some((grower, rows.iter().find(is_it)?.1.map(|_| site)));
+    let (grower, site) = growers.iter().enumerate().find_map(with_row)?;
+    Some((grower, (class, site)))
+}

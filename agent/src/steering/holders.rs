@@ -1,0 +1,54 @@
+//! Who holds what surely grows, as the program's end begins: a recording then names the field, and not only who allocates.
+//!
+//! Not here: what grows (`mayfly-profile`), and the search (`retention`).
+
+use std::time::Duration;
+
+use mayfly_jvmti::Jni;
+use mayfly_profile::{Grower, Profile};
+
+use super::control::publish;
+use super::profiler::Profiler;
+use crate::retention::{MOST_GROUPS, retention};
+use crate::session::{Grown, Rows};
+
+/// How long the program's end is held up at most: walks of a heap of a million objects take some tenth of a second each.
+const TIME: Duration = Duration::from_secs(3);
+
+/// Looks for them, unless nothing grows. The caller holds no lock, and nothing is counted any more.
+pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>) {
+    let Some(grown) = grown(profiler, jni) else { return };
+    let groups: Vec<_> = grown.iter().map(|grown| grown.references.len()).collect();
+    let references = profiler.shared.references.handles(jni);
+    let get = |group: usize, index: usize| references.object(grown[group].references[index]);
+    // A JVM that refuses says nothing of holders: a report is as good as without.
+    let Ok(found) = retention(profiler.target.vm, jni, &groups, TIME, get) else { return };
+    if let Some(session) = profiler.session.lock().as_mut() {
+        for (grown, found) in grown.iter().zip(found).filter(|(_, found)| !found.path.is_empty()) {
+            session.are_held(grown, found.looked, &found.path);
+        }
+    }
+}
+
+/// Followed objects of all that surely grows; `None` if nothing does.
+fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<Vec<Grown>> {
+    let mut session = profiler.session.lock();
+    let session = session.as_mut()?;
+    session.is_asked_for_all();
+    publish(profiler, jni, session);
+    let profile = profiler.profile_with_history();
+    let growing = profile.growing().ok()?;
+    let sure = growing.growers.iter().filter(|grower| grower.growth.is_sure()).take(MOST_GROUPS);
+    let rows: Vec<_> = sure.map(|grower| rows(&profile, grower)).collect();
+    (!rows.is_empty()).then(|| session.grown(&rows))
+}
+
+/// Those of the class that a grower is called by.
+fn rows<'a>(profile: &'a Profile, grower: &'a Grower) -> Rows<'a> {
+    if grower.method().is_none() {
+        return vec![(&grower.class, None)];
+    }
+    let class = grower.own_class.as_ref().unwrap_or(&grower.class);
+    let sites = grower.kept.iter().map(|kept| &profile.sites[kept.row]);
+    sites.filter(|site| site.class == *class).map(|site| (site.class.as_str(), Some(&site.stack))).collect()
+}

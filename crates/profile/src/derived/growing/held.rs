@@ -1,0 +1,244 @@
+//! Who holds what grows, if that was looked for as the program's end began; and what that says of the growth.
+//!
+//! Not here: how paths are found, which is the agent's.
+
+use std::fmt::Write;
+
+use super::growth::Growth;
+use super::pools::Grower;
+use crate::facts::class_name::readable_class;
+use crate::facts::jdk::is_of_the_program;
+use crate::facts::retention::{Link, LinkKind, RetentionRow, Room};
+use crate::facts::soft::is_soft;
+use crate::stream::profile::Profile;
+
+/// Objects of one holder from which on it is a container.
+const MANY: u32 = 4;
+/// Classes of the JDK whose array is as long as it was made.
+const FIXED: [&str; 2] =
+    ["java.util.concurrent.ArrayBlockingQueue", "java.util.concurrent.atomic.AtomicReferenceArray"];
+/// What is further from the objects than was looked.
+const REST: &str = "...";
+/// The JDK's class whose fields are as good as roots.
+const THREAD: &str = "java.lang.Thread";
+/// The field of a reference that it refers by.
+const REFERENT: &str = "referent";
+
+/// Who holds what grows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holder {
+    /// The program's own field nearest above the container, as `a.B.field`; where the program has none, the root. `None` if the way to it was
+    /// too long to be looked for.
+    pub name: Option<String>,
+    /// The way from the root, or from [`REST`], to the objects.
+    pub path: Vec<String>,
+    /// Slots of the array that they are in, if it is one that is not replaced by a larger one, as far as is known.
+    pub room: Option<Room>,
+    /// Whether a soft reference is on the way.
+    pub is_soft: bool,
+}
+
+impl Profile {
+    /// Who holds the objects of a grower: by those of its own class, else by those of most bytes.
+    pub(super) fn holder_of(&self, grower: &Grower) -> Option<Holder> {
+        let by_class = grower.method().is_none();
+        let row_of = |row: usize| {
+            let site = (!by_class).then(|| &self.sites[row]);
+            self.retention.iter().find(|known| match site {
+                Some(site) => known.class == site.class && known.stack == site.stack,
+                None => known.class == self.classes[row].name,
+            })
+        };
+        let found: Vec<_> = grower.kept.iter().filter_map(|kept| row_of(kept.row)).collect();
+        let is_own = |row: &&&RetentionRow| grower.own_class.as_ref() == Some(&row.class);
+        found.iter().find(is_own).or(found.first()).map(|row| Holder::of(row))
+    }
+}
+
+impl Holder {
+    fn of(row: &RetentionRow) -> Self {
+        let links = &row.path;
+        let container = container(row);
+        let outer = &links[container..];
+        let is_own = |link: &&Link| link.is_field() && link.is_own();
+        let root = links.last().filter(|link| link.is_root());
+        let name = outer.iter().find(is_own).or(root);
+        let rest = root.is_none().then(|| REST.to_owned());
+        Self {
+            name: name.map(Link::name),
+            path: rest.into_iter().chain(links.iter().rev().map(Link::name)).collect(),
+            room: outer
+                .first()
+                .zip(outer.get(1))
+                .and_then(|(array, of)| array.room.filter(|_| of.has_fixed_array())),
+            is_soft: links.iter().any(|link| is_soft(&link.class) && link.is_referent()),
+        }
+    }
+
+    /// What it makes of growth that is sure but for that.
+    pub(super) fn judge(&self, growth: Growth) -> Growth {
+        if !growth.is_sure() {
+            return growth;
+        }
+        if self.is_soft {
+            return growth.held_softly();
+        }
+        match self.room.filter(|room| room.used < room.length) {
+            Some(Room { used, length }) => Growth::Unsure(format!(
+                "{} is an array of {length} slots, of which {used} are taken: it may be a ring or a pool that is not full yet",
+                self.name.as_deref().unwrap_or(REST)
+            )),
+            None => growth,
+        }
+    }
+}
+
+/// The link at which many come together; where none is, the array or the JDK's object nearest to them.
+fn container(row: &RetentionRow) -> usize {
+    let mut objects = row.looked;
+    for (at, link) in row.path.iter().enumerate() {
+        if link.holders * MANY <= objects {
+            return at;
+        }
+        objects = objects.max(link.holders);
+    }
+    row.path.iter().position(|link| !is_of_the_program(&link.class)).unwrap_or(0)
+}
+
+impl Link {
+    fn is_field(&self) -> bool {
+        matches!(self.by, LinkKind::Field(_) | LinkKind::StaticField(_))
+    }
+
+    /// Whether it is a field of the program's: lambdas have none that anybody could look for.
+    fn is_own(&self) -> bool {
+        is_of_the_program(&self.class) && !self.class.contains("$$Lambda")
+    }
+
+    fn is_root(&self) -> bool {
+        match &self.by {
+            LinkKind::StaticField(_) | LinkKind::Root(_) => true,
+            LinkKind::Field(_) => self.class == THREAD,
+            LinkKind::Element => false,
+        }
+    }
+
+    fn is_referent(&self) -> bool {
+        matches!(&self.by, LinkKind::Field(name) if name == REFERENT)
+    }
+
+    /// Whether an array that it refers to stays as long as it is, for all that is known: collections of the JDK replace theirs.
+    fn has_fixed_array(&self) -> bool {
+        self.is_field() && (is_of_the_program(&self.class) || FIXED.contains(&self.class.as_str()))
+    }
+
+    /// As `a.B.field`, `a.B[]` or what the root is.
+    fn name(&self) -> String {
+        let mut name = readable_class(&self.class);
+        match &self.by {
+            LinkKind::Field(field) | LinkKind::StaticField(field) => {
+                let _ = write!(name, ".{field}");
+            }
+            LinkKind::Element => {}
+            LinkKind::Root(what) => name.clone_from(what),
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::stack::Stack;
+
+    fn field(class: &str, name: &str, holders: u32) -> Link {
+        Link { class: class.into(), by: LinkKind::Field(name.into()), holders, room: None }
+    }
+
+    fn fixed(class: &str, name: &str) -> Link {
+        Link { class: class.into(), by: LinkKind::StaticField(name.into()), holders: 1, room: None }
+    }
+
+    fn slots(class: &str, holders: u32, used: u64, length: u64) -> Link {
+        Link { class: class.into(), by: LinkKind::Element, holders, room: Some(Room { used, length }) }
+    }
+
+    fn holder(path: Vec<Link>) -> Holder {
+        Holder::of(&RetentionRow { class: "a.Row".into(), stack: Stack::NONE, looked: 40, path })
+    }
+
+    #[test]
+    fn the_holder_is_the_programs_field_above_what_has_many() {
+        let found = holder(vec![
+            field("a.Entry", "row", 40),
+            field("java.util.HashMap$Node", "value", 40),
+            slots("[Ljava.util.HashMap$Node;", 1, 60, 64),
+            field("java.util.HashMap", "table", 1),
+            field("a.Registry", "rows", 1),
+            fixed("a.Main", "REGISTRY"),
+        ]);
+        assert_eq!(found.name.as_deref(), Some("a.Registry.rows"));
+        assert_eq!(found.path[0], "a.Main.REGISTRY");
+        assert_eq!(found.path[3], "java.util.HashMap$Node[]");
+        assert_eq!((found.room, found.is_soft), (None, false), "the map gets a larger table");
+    }
+
+    /// A list in each of ten sessions, which one map has.
+    #[test]
+    fn parts_of_what_grows_do_not_hold_it() {
+        let of_sessions = holder(vec![
+            slots("[Ljava.lang.Object;", 35, 60, 400),
+            field("java.util.ArrayList", "elementData", 35),
+            field("a.Session", "rows", 35),
+            slots("[Ljava.lang.Object;", 1, 30, 49),
+            field("java.util.ArrayList", "elementData", 1),
+            fixed("a.Sessions", "OPEN"),
+        ]);
+        assert_eq!(of_sessions.name.as_deref(), Some("a.Sessions.OPEN"));
+    }
+
+    /// A ring of 9,000 lines, two thirds full.
+    #[test]
+    fn an_array_of_the_programs_that_is_not_full_is_a_doubt() {
+        let ring = |used| holder(vec![slots("[La.Row;", 1, used, 9_000), fixed("a.Log", "LINES")]);
+        let Growth::Unsure(why) = ring(6_000).judge(Growth::Grows) else { panic!("it may only fill") };
+        assert!(why.starts_with("a.Log.LINES is an array of 9000 slots, of which 6000 are taken"), "{why}");
+        assert!(ring(9_000).judge(Growth::Grows).is_sure(), "what is full and grows does so elsewhere");
+        let queue =
+            [slots("[Ljava.lang.Object;", 1, 5, 9), field(FIXED[0], "items", 1), fixed("a.B", "QUEUE")];
+        assert!(!holder(queue.to_vec()).judge(Growth::Grows).is_sure());
+    }
+
+    #[test]
+    fn what_a_soft_reference_holds_is_a_doubt() {
+        let cached =
+            holder(vec![field("java.lang.ref.SoftReference", "referent", 40), fixed("a.B", "CACHE")]);
+        assert!(cached.is_soft && !cached.judge(Growth::Grows).is_sure());
+    }
+
+    #[test]
+    fn what_nobody_of_the_program_holds_is_named_by_what_does() {
+        let of_thread = holder(vec![
+            field("java.lang.ThreadLocal$ThreadLocalMap$Entry", "value", 40),
+            field("java.lang.Thread", "threadLocals", 40),
+        ]);
+        assert_eq!(of_thread.name.as_deref(), Some("java.lang.Thread.threadLocals"));
+    }
+
+    #[test]
+    fn nobody_is_named_where_the_way_to_the_root_is_not_known() {
+        let part =
+            holder(vec![field("java.lang.String", "value", 40), field("java.util.HashMap$Node", "key", 40)]);
+        assert_eq!(
+            (part.name, &part.path[..2]),
+            (None, &["...".to_owned(), "java.util.HashMap$Node.key".to_owned()][..])
+        );
+        let future = field("java.util.concurrent.CompletableFuture$UniApply", "fn", 40);
+        let captured = vec![field("a.Main$$Lambda/0x1", "arg$1", 40), future];
+        assert_eq!(holder(captured.clone()).name, None);
+        assert_eq!(
+            holder([captured, vec![fixed("a.Main", "OPEN")]].concat()).name.as_deref(),
+            Some("a.Main.OPEN")
+        );
+    }
+}
