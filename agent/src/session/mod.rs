@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayfly_profile::{
-    Collection, LiveCounts, OwnCost, Progress, RetentionCount, RunInfo, Section, Trust, Update,
+    Collection, Link, LiveCounts, OwnCost, Progress, RetentionCount, RunInfo, Section, Trust, Update,
 };
 
 use mayfly_tracking::{ClassTotal, References};
@@ -135,6 +135,16 @@ impl Session {
     pub(crate) fn is_over(&mut self) {
         self.profiled.run(false, self.shared.clock.now_ms());
         self.over.get_or_insert(self.shared.clock.gcs());
+    }
+
+    /// The followed objects of each grower that were not found dead.
+    pub(crate) fn grown(&mut self, growers: &[Rows<'_>]) -> Vec<Grown> {
+        retained::grown(&self.shared, self.deaths.ledger(), growers)
+    }
+
+    /// Who holds a grower's objects, of which so many were looked at. Sent with the next step.
+    pub(crate) fn are_held(&mut self, grown: &Grown, looked: u32, path: &[Link]) {
+        self.retention.extend(grown.held(looked, path));
     }
 
     /// Takes over what threads have tracked.

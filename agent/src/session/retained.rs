@@ -5,10 +5,10 @@
 use std::collections::BTreeSet;
 
 use mayfly_profile::{ClassId, Link, RetentionCount, SiteId, Stack};
-use mayfly_tracking::{ClassTable, SiteTable};
+use mayfly_tracking::{ClassTable, Ledger, SiteTable};
 use rustc_hash::FxHashMap;
 
-use super::Session;
+use crate::tracking::Shared;
 
 /// Objects of one grower that are looked at, spread over the time in which they were made.
 const MOST_OBJECTS: usize = 256;
@@ -24,34 +24,34 @@ pub(crate) struct Grown {
 /// Rows of a profile that are one grower: classes, each with its stack, or without one where none were taken.
 pub(crate) type Rows<'a> = Vec<(&'a str, Option<&'a Stack>)>;
 
-impl Session {
-    /// The objects of each grower.
-    pub(crate) fn grown(&mut self, growers: &[Rows<'_>]) -> Vec<Grown> {
-        let Self { shared, deaths, .. } = self;
-        let mut known = FxHashMap::default();
-        let mut grown: Vec<_> = growers.iter().map(|_| Grown::default()).collect();
-        for object in deaths.ledger().living() {
-            let site = object.site();
-            if let Some((grower, row)) =
-                *known.entry(site).or_insert_with(|| row_of(&shared.sites, &shared.classes, site, growers))
-            {
-                let of: &mut Grown = &mut grown[grower];
-                of.references.push(object.reference());
-                of.rows.insert(row);
-            }
+/// The objects of each grower.
+pub(super) fn grown(shared: &Shared, ledger: &Ledger, growers: &[Rows<'_>]) -> Vec<Grown> {
+    let mut known = FxHashMap::default();
+    let mut grown: Vec<_> = growers.iter().map(|_| Grown::default()).collect();
+    for object in ledger.living() {
+        let site = object.site();
+        let row = known.entry(site).or_insert_with(|| row_of(&shared.sites, &shared.classes, site, growers));
+        if let Some((grower, row)) = *row {
+            let of: &mut Grown = &mut grown[grower];
+            of.references.push(object.reference());
+            of.rows.insert(row);
         }
-        grown.iter_mut().for_each(Grown::thin);
-        grown
     }
-
-    /// Who holds them is sent with the next step.
-    pub(crate) fn are_held(&mut self, grown: &Grown, looked: u32, path: &[Link]) {
-        let of_row = |&(class, site)| RetentionCount { class, site, looked, path: path.to_vec() };
-        self.retention.extend(grown.rows.iter().map(of_row));
-    }
+    grown.iter_mut().for_each(Grown::thin);
+    grown
 }
 
 impl Grown {
+    /// What is to be sent of who holds them.
+    pub(super) fn held(&self, looked: u32, path: &[Link]) -> impl Iterator<Item = RetentionCount> {
+        self.rows.iter().map(move |&(class, site)| RetentionCount {
+            class,
+            site,
+            looked,
+            path: path.to_vec(),
+        })
+    }
+
     fn thin(&mut self) {
         let step = self.references.len().div_ceil(MOST_OBJECTS).max(1);
         self.references = self.references.iter().copied().step_by(step).collect();

@@ -5,12 +5,10 @@
 use std::fmt::Write;
 
 use super::growth::Growth;
-use super::pools::Grower;
 use crate::facts::class_name::readable_class;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::retention::{Link, LinkKind, RetentionRow, Room};
 use crate::facts::soft::is_soft;
-use crate::stream::profile::Profile;
 
 /// Objects of one holder from which on it is a container.
 const MANY: u32 = 4;
@@ -38,25 +36,8 @@ pub struct Holder {
     pub is_soft: bool,
 }
 
-impl Profile {
-    /// Who holds the objects of a grower: by those of its own class, else by those of most bytes.
-    pub(super) fn holder_of(&self, grower: &Grower) -> Option<Holder> {
-        let by_class = grower.method().is_none();
-        let row_of = |row: usize| {
-            let site = (!by_class).then(|| &self.sites[row]);
-            self.retention.iter().find(|known| match site {
-                Some(site) => known.class == site.class && known.stack == site.stack,
-                None => known.class == self.classes[row].name,
-            })
-        };
-        let found: Vec<_> = grower.kept.iter().filter_map(|kept| row_of(kept.row)).collect();
-        let is_own = |row: &&&RetentionRow| grower.own_class.as_ref() == Some(&row.class);
-        found.iter().find(is_own).or(found.first()).map(|row| Holder::of(row))
-    }
-}
-
 impl Holder {
-    fn of(row: &RetentionRow) -> Self {
+    pub(super) fn of(row: &RetentionRow) -> Self {
         let links = &row.path;
         let container = container(row);
         let outer = &links[container..];

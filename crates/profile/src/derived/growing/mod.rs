@@ -22,6 +22,7 @@ pub use pools::{Grower, Kept, Maker};
 use std::mem;
 
 use crate::derived::program::Program;
+use crate::facts::retention::RetentionRow;
 use crate::facts::run::Tracking;
 use crate::fitted::variance::Variances;
 use crate::stream::history::soft_since;
@@ -158,6 +159,21 @@ impl Profile {
         };
         let of_samples = 1.0 / grower.samples.max(1.0).sqrt();
         of_samples.max(variance.sqrt() / grower.live.bytes.max(1) as f64)
+    }
+
+    /// Who holds the objects of a grower: by those of its own class, else by those of most bytes.
+    fn holder_of(&self, grower: &Grower) -> Option<Holder> {
+        let by_class = grower.method().is_none();
+        let row_of = |row: usize| {
+            let site = (!by_class).then(|| &self.sites[row]);
+            self.retention.iter().find(|known| match site {
+                Some(site) => known.class == site.class && known.stack == site.stack,
+                None => known.class == self.classes[row].name,
+            })
+        };
+        let found: Vec<_> = grower.kept.iter().filter_map(|kept| row_of(kept.row)).collect();
+        let is_own = |row: &&&RetentionRow| grower.own_class.as_ref() == Some(&row.class);
+        found.iter().find(is_own).or(found.first()).map(|row| Holder::of(row))
     }
 
     /// Objects of the class of most bytes that were born in the second half of the time.
