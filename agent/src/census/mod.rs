@@ -4,8 +4,10 @@
 //! pause stops. Not here: what is read and how it is checked.
 
 mod counts;
+mod large;
 mod memory;
 mod pauses;
 mod reader;
 
+pub(crate) use large::LargeOfJvm;
 pub(crate) use reader::CensusSlot;

@@ -10,6 +10,7 @@ use super::control::switch_on;
 use super::outside::Outside;
 use super::profiler::{Begun, Profiler};
 use super::worker;
+use crate::census::LargeOfJvm;
 use crate::session::{JvmBytes, Session};
 use crate::target_jvm::{identity, keeps_young_tracked_objects};
 
@@ -20,6 +21,9 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     worker::start(profiler);
     let run = run_info(profiler);
     shared.references.in_jvm_with(run.jvm.gc);
+    if let Some(large) = LargeOfJvm::find(target) {
+        shared.references.in_jvm_with_regions(Box::new(large));
+    }
     target.find_gc_counters(run.jvm.gc);
     // Of those before nobody asks.
     target.take_collections();

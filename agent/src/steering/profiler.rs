@@ -169,6 +169,7 @@ impl Profiler {
         let (clock, kind) = (&self.shared.clock, self.target.gc_kind());
         self.census.gc_ends(event, kind, &self.shared.young);
         self.target.gc_ends(clock.gcs(), kind);
+        self.shared.references.collection_ended();
         clock.gc_finished(kind);
         self.worker.wake();
     }

@@ -9,6 +9,7 @@ mod drawing;
 mod draws;
 mod frames;
 mod gap;
+mod large;
 mod loaders;
 mod operations;
 mod rate;
@@ -28,6 +29,7 @@ pub(crate) use drawing::Drawing;
 pub(crate) use draws::{Drawn, Draws, Last};
 #[cfg(test)]
 pub(crate) use gap::Gap;
+pub(crate) use large::OwnRegions;
 pub(crate) use rate::Rate;
 pub(crate) use shared::Shared;
 pub(crate) use stacks::{Stacks, forget_unloaded};

@@ -62,7 +62,9 @@ impl Tracker {
         stands_for: StandsFor,
     ) -> Option<Tracked> {
         let Followed { object, size, bytes, entry, trace } = followed;
-        let reference = if shared.plan.lifetimes { shared.references.make(jni, object)? } else { 0 };
+        let class = || shared.sites.class_of(site).and_then(|class| shared.classes.name(class));
+        let make = || shared.references.make(jni, object, size, class);
+        let reference = if shared.plan.lifetimes { make()? } else { 0 };
         let newborn = Newborn { reference, site, stands_for, size_8: (size / 8) as u32, bytes, entry, trace };
         let added = self.nursery.follow(newborn);
         if added.is_none() && reference != 0 {

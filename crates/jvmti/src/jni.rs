@@ -264,6 +264,16 @@ impl<'call> Jni<'call> {
         call!(self, DeleteLocalRef, object.raw());
     }
 
+    /// Where an object is. Only with collectors that stand still while they move objects, and keep addresses as they are (Serial, Parallel,
+    /// G1): a number to compare, as the object may be moved at any time but where the collector moves none of its kind.
+    pub fn address_of(self, object: Object<'_>) -> u64 {
+        /// HotSpot's tags in the low bits of a handle (`jniHandles.hpp`).
+        const HANDLE_TAG: usize = 0b111;
+        let slot = ptr::with_exposed_provenance::<u64>(object.raw().expose_provenance() & !HANDLE_TAG);
+        // SAFETY: a live handle points to its slot; the JVM may write it meanwhile, hence volatile.
+        unsafe { slot.read_volatile() }
+    }
+
     /// A weak global reference; `None` without memory.
     pub fn weak(self, object: Object<'_>) -> Option<Weak> {
         let weak = Weak::from_raw(call!(self, NewWeakGlobalRef, object.raw()));

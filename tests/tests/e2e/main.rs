@@ -46,6 +46,7 @@ mod inside;
 mod jar;
 mod jmh;
 mod junit5;
+mod large_arrays;
 mod leaks;
 mod leaks_on_beds;
 mod lifetimes;

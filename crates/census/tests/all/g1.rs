@@ -1,6 +1,6 @@
 //! Heaps of regions, as G1 has them.
 
-use mayfly_census::{Collector, Pause};
+use mayfly_census::{Collector, LargeObjects, Pause};
 use mayfly_counts::Total;
 
 use crate::made::{self, GRAIN, HEAP, Headers, Made};
@@ -47,6 +47,27 @@ fn regions_are_read_by_what_they_were_and_copies_judged_by_what_theirs_are() {
     assert_eq!((node.survived[0], node.promoted[0]), (sum(1, 24), sum(1, 24)));
     let totals = census.totals();
     assert_eq!((totals.partly, totals.read_bytes, totals.unread_bytes), (1, 96, 48));
+}
+
+#[test]
+fn a_large_object_is_there_while_its_region_says_that_one_begins() {
+    const LARGE: u32 = 4;
+    let made = Made::new(Headers::Narrow);
+    let large = LargeObjects::of(&made.layout(Collector::G1).expect("a layout")).expect("it has regions");
+    assert_eq!(large.more_than_bytes(), GRAIN / 2);
+    let is_there = |address| large.is_there(&made, address);
+    made.region(3, LARGE, GRAIN);
+    assert_eq!(is_there(at(3, 0)), Some(true));
+    assert_eq!(
+        (is_there(at(3, 8)), is_there(HEAP.wrapping_sub(GRAIN)), is_there(0)),
+        (Some(false), Some(false), Some(false))
+    );
+    for tag in [FREE, EDEN, OLD] {
+        made.region(3, tag, GRAIN);
+        assert_eq!(is_there(at(3, 0)), Some(false), "{tag}");
+    }
+    let spaces = made.layout(Collector::Parallel).expect("a layout");
+    assert!(LargeObjects::of(&spaces).is_none());
 }
 
 #[test]
