@@ -32,7 +32,7 @@ fn run(jvm: &Jvm, with: impl FnOnce(&[&str]) -> Launch) -> (f64, usize) {
 fn the_collector_frees_them_as_early_as_without_us() {
     each_jvm(|jvm| {
         let (alone, collections) = run(jvm, |flags| Launch::new(jvm, "large.Rasters").jvm_args(flags));
-        for options in ["#track-balanced#trace", "#trackcollections#trace", "#sampled"] {
+        for options in ["#track-balanced#trace", "#trackcollections#trace", "#engine-sampled"] {
             let profiled = Profiled::new(jvm, "large.Rasters", options);
             let (with_us, more) = run(jvm, |flags| profiled.launch().clone().jvm_args(flags));
             assert!(
@@ -55,7 +55,7 @@ fn what_was_freed_early_is_known_to_be_dead() {
             .with(|l| l.jvm_args(&FLAGS).args(&[RASTERS]));
         profiled.run();
         let json = profiled.json();
-        let ints = json.class("int[]");
+        let ints = json.class("[I").expect("rasters");
         let large = 175_000 * 4;
         let live = ints["live"]["bytes"].as_u64().expect("known");
         assert!((KEPT * large..(KEPT + 2) * large).contains(&live), "on {jvm}: {ints:#}");
