@@ -25,7 +25,19 @@ struct Document<'a> {
     idle_recordings: &'a [usize],
     /// Whether recordings of one side did different amounts of work.
     work_differs: bool,
+    /// What nearly all methods changed by, or nearly all that changed: the sides did different amounts of work.
+    changed_alike: Option<AlikeJson<'a>>,
     findings: Vec<FindingJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct AlikeJson<'a> {
+    /// After, as a multiple of before.
+    factor: f64,
+    /// Of the bytes before, in methods that changed so.
+    share: f64,
+    /// The method that changed most, if it did by another factor.
+    apart: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -78,6 +90,11 @@ pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
         work: [0, 1].map(|side: usize| difference.work[side].iter().map(work).collect()),
         idle_recordings: &difference.idle,
         work_differs: difference.uneven,
+        changed_alike: difference.other_work().map(|alike| AlikeJson {
+            factor: alike.change + 1.0,
+            share: alike.share,
+            apart: alike.apart.as_deref(),
+        }),
         findings: difference.findings.iter().map(|one| finding(one, difference)).collect(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"

@@ -9,7 +9,7 @@ use mayfly_report::COLUMNS;
 use mayfly_verdicts::{Finding, Measure, Part, RowName, Verdict, parts};
 
 use super::compared::Compared;
-use super::diff_text::{diff_document, growth, what};
+use super::diff_text::{diff_document, growth, is_work, what};
 
 /// The page of that name.
 pub(crate) fn diff_page(title: String, compared: &Compared<'_>) -> DiffPage {
@@ -18,7 +18,10 @@ pub(crate) fn diff_page(title: String, compared: &Compared<'_>) -> DiffPage {
     for finding in &difference.findings {
         verdicts.entry(&finding.row).or_default().push(finding);
     }
-    let total = verdicts.get(&RowName::Total).map(|findings| words(findings)).unwrap_or_default();
+    let mut total = verdicts.get(&RowName::Total).map(|findings| words(findings)).unwrap_or_default();
+    if let Some(whole) = difference.findings.iter().find(|finding| is_work(difference, finding)) {
+        total.allocated = format!("{} (other work)", growth(whole));
+    }
     let classes = verdicts.iter().filter_map(|(row, findings)| match row {
         RowName::Class(name) => Some((name.clone(), words(findings))),
         RowName::Total | RowName::Method(_) | RowName::Through(_) | RowName::Site { .. } => None,

@@ -6,7 +6,7 @@ use mayfly_report::{class_text, duration, printable, readable_class, size};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 use super::compared::Compared;
-use super::diff_work::{reason, remarks, unproven, work, would_prove};
+use super::diff_work::{other_work, reason, remarks, unproven, work, would_prove};
 use super::document::Document;
 
 /// Frames of a site on one screen.
@@ -66,6 +66,7 @@ fn is_lifetime(finding: &Finding) -> bool {
 
 fn head(compared: &Compared<'_>, document: &mut Document) {
     let difference = compared.difference;
+    other_work(compared).into_iter().for_each(|text| document.fact(text));
     work(compared).into_iter().for_each(|side| document.fact(side));
     match compared.per() {
         Some(per) if difference.per_operation => document.fact(per),
@@ -73,7 +74,7 @@ fn head(compared: &Compared<'_>, document: &mut Document) {
     }
     remarks(compared).into_iter().for_each(|remark| document.sentence(remark));
     let [a, b] = difference.duration_ms;
-    if !difference.per_operation && difference.alike.is_none() && a.max(b) > 1.1 * a.min(b) {
+    if !difference.per_operation && difference.other_work().is_none() && a.max(b) > 1.1 * a.min(b) {
         document.sentence(
             "The runs took differently long, and are compared as a whole; --per N compares per operation.",
         );
@@ -100,6 +101,7 @@ fn list(
     most: Option<usize>,
     unchanged: &mut Vec<String>,
 ) {
+    findings.retain(|finding| !is_nothing(finding));
     let full = most.is_none();
     let is_total = heading == IN_ALL;
     let all = findings.len();
@@ -175,20 +177,48 @@ fn order(a: &Finding, b: &Finding, whole: Whole) -> Ordering {
         .then_with(|| a.row.cmp(&b.row))
 }
 
+/// Whether nothing is shown of either side.
+fn is_nothing(finding: &Finding) -> bool {
+    let is_zero = |value: Option<f64>| {
+        value.is_some_and(|value| number(finding.measure, value) == number(finding.measure, 0.0))
+    };
+    is_zero(finding.before) && is_zero(finding.after)
+}
+
 fn row(compared: &Compared<'_>, finding: &Finding, full: bool) -> Vec<String> {
+    let [change, chance] = match is_work(compared.difference, finding) {
+        true => [format!("{}, other work", growth(finding)), String::new()],
+        false => [change(finding), chance(finding, compared.difference.level)],
+    };
     vec![
         value(finding, finding.before),
         value(finding, finding.after),
-        change(finding),
-        if finding.rate < 0.001 { "<0.001".to_owned() } else { format!("{:.3}", finding.rate) },
+        change,
+        chance,
         what(finding.measure).to_owned(),
         name(compared, &finding.row, full),
     ]
 }
 
-/// A median is not known while more than half live.
+/// Whether it is the whole of runs that did different amounts of work: that it changed, or did not, says nothing of the program.
+pub(super) fn is_work(difference: &Difference, finding: &Finding) -> bool {
+    let is_whole = finding.row == RowName::Total && finding.measure == Measure::Allocated;
+    is_whole && difference.other_work().is_some()
+}
+
+/// Nothing of what is beyond chance and no difference for another reason: too small between single runs.
+fn chance(finding: &Finding, level: f64) -> String {
+    match finding.rate {
+        rate if finding.verdict == Verdict::Same && rate <= level => String::new(),
+        rate if rate < 0.001 => "<0.001".to_owned(),
+        rate => format!("{rate:.3}"),
+    }
+}
+
+/// A median is not known while more than half live; what is live is not where no sample met a class that the JVM makes.
 fn value(finding: &Finding, value: Option<f64>) -> String {
-    value.map_or("most live".to_owned(), |value| number(finding.measure, value))
+    let unknown = if is_lifetime(finding) { "most live" } else { "?" };
+    value.map_or(unknown.to_owned(), |value| number(finding.measure, value))
 }
 
 fn change(finding: &Finding) -> String {
@@ -304,11 +334,36 @@ mod tests {
     }
 
     #[test]
+    fn what_is_nothing_on_both_sides_is_no_row() {
+        let of = |measure, before, after| {
+            is_nothing(&changed(measure, before, after, RowName::Class("a.Session".into())))
+        };
+        assert!(of(Measure::Lifetime(Clock::Collections), Some(0.0), Some(0.4)));
+        assert!(of(Measure::Live, Some(0.0), Some(0.2)), "per operation");
+        assert!(!of(Measure::Live, Some(0.0), Some(24.0)) && !of(Measure::Live, None, Some(0.0)));
+    }
+
+    #[test]
+    fn no_chance_stands_beside_no_difference() {
+        let sure = changed(Measure::Allocated, Some(210.0), Some(200.0), RowName::Total);
+        let same = |rate| Finding { rate, verdict: Verdict::Same, ..sure.clone() };
+        let shown = |finding: &Finding| [change(finding), chance(finding, 0.05)];
+        assert_eq!(shown(&same(0.0)), ["~", ""], "below 5 %");
+        assert_eq!(shown(&same(0.106)), ["~", "0.106"]);
+        assert_eq!(shown(&sure), ["-4.8 %", "<0.001"]);
+    }
+
+    #[test]
+    fn what_is_live_of_what_no_sample_met_is_a_question_mark() {
+        let class = changed(Measure::Live, Some(4096.0), None, RowName::Class("java.lang.Class".into()));
+        assert_eq!([value(&class, class.before), value(&class, class.after)], ["4.00 KiB", "?"]);
+    }
+
+    #[test]
     fn a_median_that_most_outlive_is_not_a_question_mark() {
         assert_eq!(shown(Clock::Time, Some(414.0), None), ["414 ms", "most live", "longer"]);
         assert_eq!(shown(Clock::Bytes, None, Some(2048.0)), ["most live", "2.00 KiB", "shorter"]);
         assert_eq!(shown(Clock::Collections, Some(0.0), Some(1.0)), ["0 GCs", "1 GC", "longer"]);
-        assert_eq!(shown(Clock::Collections, Some(0.0), Some(0.0)), ["0 GCs", "0 GCs", "changed"]);
         assert_eq!(shown(Clock::Time, Some(100.0), Some(150.0)), ["100 ms", "150 ms", "+50.0 %"]);
     }
 }

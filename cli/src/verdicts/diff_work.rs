@@ -44,6 +44,21 @@ fn range(values: impl Iterator<Item = f64> + Clone, shown: impl Fn(f64) -> Strin
     Some(if from == to { from } else { format!("{from} to {to}") })
 }
 
+/// That the runs did different amounts of work, before all else: nothing that is compared is then of the program alone.
+pub(super) fn other_work(compared: &Compared<'_>) -> Option<String> {
+    let Alike { share, change, apart } = compared.difference.other_work()?;
+    let apart = apart.as_ref().map_or_else(String::new, |method| format!("\n(not {})", printable(method)));
+    Some(format!(
+        "The runs seem to have done different amounts of work, after {:.2} times that of before:
+methods with {:.0} % of the bytes changed alike, by this factor{apart}. Whole runs are compared.
+To compare per operation (request, order, ...), give the number of each recording, in the order of
+the files: --per N,N,...; or have the program count them: Mayfly.operations(n). Where it has scopes,
+mayfly report has bytes per entry.",
+        change + 1.0,
+        share * 100.0
+    ))
+}
+
 /// What is to be said of the work before rows are read.
 pub(super) fn remarks(compared: &Compared<'_>) -> Vec<String> {
     let difference = compared.difference;
@@ -60,18 +75,6 @@ pub(super) fn remarks(compared: &Compared<'_>) -> Vec<String> {
 the number of each recording, in the order of the files: --per N,N,..."
                 .to_owned(),
         );
-    }
-    if let Some(Alike { share, change, apart }) =
-        difference.alike.as_ref().filter(|_| !difference.per_operation)
-    {
-        let apart =
-            apart.as_ref().map_or_else(String::new, |method| format!("Apart from {}: ", printable(method)));
-        remarks.push(format!(
-            "{apart}Methods with {:.0} % of the bytes changed alike, by some {:+.0} %: the runs did different amounts of work. To compare per operation
-(request, order, ...), give the number of each recording, in the order of the files: --per N,N,...",
-            share * 100.0,
-            change * 100.0
-        ));
     }
     remarks.extend(start_ups(compared));
     remarks

@@ -233,6 +233,56 @@ fn without_trust_there_is_no_verdict() {
     assert_eq!(place.diff(&["0", "missing"]).status.code(), Some(4));
 }
 
+/// A program of twelve methods: six start it, six serve so many requests.
+fn serving(requests: u64) -> Vec<u8> {
+    let objects = |of: u64| if of < 6 { 20_000 } else { 100 * requests };
+    let method = |of: u64| {
+        let frame =
+            Frame { class: format!("shop.Step{of}").into(), method: "run".into(), ..Frame::default() };
+        [
+            Update::Frame { id: FrameId(of as u32), frame },
+            Update::Site { id: SiteId(of as u32), class: ClassId(0), stack: vec![FrameId(of as u32)] },
+        ]
+    };
+    let site = |of: u64| SiteCounts {
+        id: SiteId(of as u32),
+        allocated: Tally::of(objects(of), 16),
+        ..SiteCounts::default()
+    };
+    let run = RunInfo { tracking: Tracking::EveryObject, stacks: true, ..RunInfo::default() };
+    let allocated = Tally::of((0..12).map(objects).sum(), 16);
+    let progress = Progress {
+        duration_ms: 1_000,
+        trust: Trust { accounted_bytes: 100, jvm_allocated_bytes: Some(100), ..Trust::default() },
+        classes: vec![ClassCounts { id: ClassId(0), allocated, lifetimes: None }],
+        sites: (0..12).map(site).collect(),
+        ..Progress::default()
+    };
+    let mut updates =
+        vec![Update::Start(Box::new(run)), Update::Class { id: ClassId(0), name: "a.Token".into() }];
+    updates.extend((0..12).flat_map(method));
+    updates.extend([Update::from(progress), Update::End]);
+    let mut writer = RecordingWriter::new();
+    updates.iter().flat_map(|update| writer.encode(update).expect("fits a frame")).collect()
+}
+
+#[test]
+fn more_requests_are_no_change_of_the_program() {
+    let place = Place::with(&[]);
+    fs::write(place.file("once"), serving(100)).expect("write");
+    fs::write(place.file("twice"), serving(200)).expect("write");
+    let text = place.text(&["once", "twice"]);
+    let first = "The runs seem to have done different amounts of work, after 2.00 times that of before:";
+    assert_eq!(text.lines().next(), Some(first), "{text}");
+    assert!(text.contains("--per N,N,...") && text.contains("%, other work"), "{text}");
+    let json: Value = serde_json::from_slice(&place.diff(&["--json", "once", "twice"]).stdout).expect("JSON");
+    assert_eq!(json["changed_alike"]["factor"], 2.0, "{json}");
+    let same = place.text(&["once", "once"]);
+    assert!(same.starts_with("Before:") && !same.contains("other work"), "{same}");
+    let per = place.text(&["--per", "100,200", "once", "twice"]);
+    assert!(!per.contains("other work") && !per.contains("different amounts"), "{per}");
+}
+
 /// A program whose query is parsed by a library: all that passes through a frame of that passes through the others.
 fn parsing(objects: u64) -> Vec<u8> {
     let frame = |id, class: &str| Update::Frame {

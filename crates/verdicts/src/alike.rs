@@ -8,6 +8,9 @@ const NEAR: f64 = 0.1;
 const LEAST_SHARE: f64 = 0.6;
 /// Fewer methods say nothing of all.
 const LEAST_METHODS: usize = 8;
+/// Where start-up and timers did not change, so many methods of those that did are to have changed alike, with this share of all bytes.
+const LEAST_ALIKE: usize = 5;
+const LEAST_SHARE_OF_ALL: f64 = 0.05;
 
 /// What most methods changed by.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,27 +23,70 @@ pub struct Alike {
     pub apart: Option<String>,
 }
 
-/// Bytes that a method allocated before and after.
-pub(crate) type Changed<'m> = (&'m str, f64, f64);
+/// Bytes that a method allocated before and after, and whether that is a difference beyond chance.
+#[derive(Clone, Copy)]
+pub(crate) struct Changed<'m> {
+    pub(crate) method: &'m str,
+    pub(crate) before: f64,
+    pub(crate) after: f64,
+    pub(crate) is_sure: bool,
+}
 
-/// Of all methods; `None` if they changed differently, or hardly. The one that changed most says nothing of the work: it may be what was mended.
+impl Changed<'_> {
+    fn factor(&self) -> f64 {
+        self.after / self.before
+    }
+
+    fn by(&self) -> f64 {
+        (self.after - self.before).abs()
+    }
+
+    /// Whether it changed at all. What vanished was mended, or escaped the samples.
+    fn is_seen_to(&self) -> bool {
+        self.is_sure && self.after > 0.0 && (self.factor() - 1.0).abs() >= LEAST_CHANGE
+    }
+}
+
+/// Of all methods, or of those that changed; `None` if they changed differently, or hardly. The one that changed most says nothing of the
+/// work: it may be what was mended.
 pub(crate) fn alike<'m>(methods: impl Iterator<Item = Changed<'m>>) -> Option<Alike> {
-    let mut methods: Vec<Changed<'_>> = methods.filter(|(_, before, _)| *before > 0.0).collect();
-    let by = |&(_, before, after): &Changed<'_>| (after - before).abs();
-    let most = (0..methods.len()).max_by(|&a, &b| by(&methods[a]).total_cmp(&by(&methods[b])))?;
-    let (name, before, after) = methods.swap_remove(most);
-    let factor = |&(_, before, after): &Changed<'_>| after / before;
-    methods.sort_by(|a, b| factor(a).total_cmp(&factor(b)));
-    let all: f64 = methods.iter().map(|(_, bytes, _)| bytes).sum();
+    let mut methods: Vec<Changed<'_>> = methods.filter(|of| of.before > 0.0).collect();
+    let most = (0..methods.len()).max_by(|&a, &b| methods[a].by().total_cmp(&methods[b].by()))?;
+    let most = methods.swap_remove(most);
+    methods.sort_by(|a, b| a.factor().total_cmp(&b.factor()));
+    let all = bytes(&methods);
+    let of_all = common(&methods).filter(|_| methods.len() >= LEAST_METHODS);
+    let middle = of_all.filter(|(middle, ..)| (middle - 1.0).abs() >= LEAST_CHANGE).or_else(|| {
+        let changed: Vec<_> = methods.iter().copied().filter(Changed::is_seen_to).collect();
+        let enough = |(_, count, bytes): &(f64, usize, f64)| {
+            *count >= LEAST_ALIKE && *bytes >= LEAST_SHARE_OF_ALL * all
+        };
+        common(&changed).filter(enough)
+    });
+    let (middle, _, near) = middle?;
+    let apart = (!is_near(&most, middle)).then(|| most.method.to_owned());
+    Some(Alike { share: near / all, change: middle - 1.0, apart })
+}
+
+/// The factor of most bytes, of methods in the order of factors, with the number and bytes of those that changed by it; `None` if they changed
+/// differently.
+fn common(methods: &[Changed<'_>]) -> Option<(f64, usize, f64)> {
+    let all = bytes(methods);
     let mut below = 0.0;
-    let middle = factor(methods.iter().find(|(_, bytes, _)| {
-        below += bytes;
+    let middle = methods.iter().find(|of| {
+        below += of.before;
         below >= all / 2.0
-    })?);
-    let is_near = |factor: f64| (factor - middle).abs() <= NEAR * middle;
-    let near: f64 = methods.iter().filter(|of| is_near(factor(of))).map(|(_, bytes, _)| bytes).sum();
-    let apart = (!is_near(after / before)).then(|| name.to_owned());
-    let alike = Alike { share: near / all, change: middle - 1.0, apart };
-    let is_decided = methods.len() >= LEAST_METHODS && alike.share >= LEAST_SHARE;
-    (is_decided && alike.change.abs() >= LEAST_CHANGE).then_some(alike)
+    });
+    let middle = middle?.factor();
+    let near: Vec<_> = methods.iter().copied().filter(|of| is_near(of, middle)).collect();
+    let of_near = bytes(&near);
+    (of_near >= LEAST_SHARE * all).then_some((middle, near.len(), of_near))
+}
+
+fn is_near(of: &Changed<'_>, middle: f64) -> bool {
+    (of.factor() - middle).abs() <= NEAR * middle
+}
+
+fn bytes(methods: &[Changed<'_>]) -> f64 {
+    methods.iter().map(|of| of.before).sum()
 }

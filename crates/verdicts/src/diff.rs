@@ -72,7 +72,7 @@ pub struct Difference {
     pub idle: Vec<usize>,
     /// Whether runs of one side did different amounts of work.
     pub uneven: bool,
-    /// What nearly all methods changed by.
+    /// What nearly all methods changed by, or nearly all that changed.
     pub alike: Option<Alike>,
     /// Where methods are: file and line of most of what they allocate, after if known, else before.
     pub places: BTreeMap<String, String>,
@@ -82,6 +82,11 @@ impl Difference {
     /// Whether the comparison can be decided.
     pub fn is_decided(&self) -> bool {
         self.idle.is_empty()
+    }
+
+    /// What different amounts of work changed, where whole runs are compared: what is allocated in all is then no change of the program.
+    pub fn other_work(&self) -> Option<&Alike> {
+        self.alike.as_ref().filter(|_| !self.per_operation)
     }
 }
 
@@ -206,11 +211,16 @@ pub fn diff(
     })
 }
 
-/// Bytes that each method allocated before and after.
+/// What each method allocated before and after.
 fn by_method(findings: &[Finding]) -> impl Iterator<Item = Changed<'_>> {
     let allocated = findings.iter().filter(|finding| finding.measure == Measure::Allocated);
     allocated.filter_map(|finding| match &finding.row {
-        RowName::Method(method) => Some((method.as_str(), finding.before?, finding.after?)),
+        RowName::Method(method) => Some(Changed {
+            method,
+            before: finding.before?,
+            after: finding.after?,
+            is_sure: finding.verdict != Verdict::Same,
+        }),
         _ => None,
     })
 }
@@ -279,10 +289,14 @@ impl Tests {
                 small += 1;
                 continue;
             }
+            let seen = seen(name, &made, &held);
             let mut test = |measure, sides| tests.counts.push(Counts { name: name.clone(), measure, sides });
             test(Measure::Allocated, made);
-            if lifetimes {
+            if lifetimes && seen == [true; 2] {
                 test(Measure::Live, held);
+            } else if lifetimes {
+                let means = [0, 1].map(|side: usize| seen[side].then(|| held[side].mean()));
+                tests.lived.push(finding(name, Measure::Live, means, 1.0));
             }
             if lifetimes && share >= LEAST_SHARE_OF_LIFETIMES {
                 tests.lived.extend(Clock::ALL.into_iter().filter_map(|clock| lived(sides, name, clock)));
@@ -317,6 +331,19 @@ impl Tests {
         findings.sort_by(|a, b| a.row.cmp(&b.row));
         findings
     }
+}
+
+/// Whether each side knows what is live of a row. Of objects that the JVM itself makes (`java.lang.Class`) none is counted, and samples know
+/// some: where none came into the samples it is not known.
+fn seen(name: &RowName, made: &[Runs; 2], held: &[Runs; 2]) -> [bool; 2] {
+    let mut runs = made.iter().zip(held).flat_map(|(made, held)| made.values.iter().zip(&held.values));
+    let is_of_one_class = matches!(name, RowName::Class(_) | RowName::Site { .. });
+    if !is_of_one_class || !runs.any(|(made, held)| *made == 0.0 && *held > 0.0) {
+        return [true; 2];
+    }
+    [0, 1].map(|side: usize| {
+        made[side].values.iter().zip(&held[side].values).all(|(made, held)| *made > 0.0 || *held > 0.0)
+    })
 }
 
 type Gather = for<'a, 'r, 'c> fn(&'r [RunRows<'a>], &'r RowName, &'r RowClasses<'c>) -> Runs;

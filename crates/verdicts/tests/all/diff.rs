@@ -358,6 +358,58 @@ fn runs_that_did_less_are_told_from_a_change_of_the_code() {
     assert_eq!(mended(1.0), None, "one method says nothing of the others");
 }
 
+/// Start-up and timers allocate as before however many requests come.
+#[test]
+fn more_work_is_seen_beside_a_start_up_that_did_not_change() {
+    let changed = |factor: fn(usize) -> f64| {
+        let random = &mut Random(13);
+        let (before, mut after) = (run(random, 0.01, 1.0), run(random, 0.01, 1.0));
+        for class in 0..CLASSES {
+            let more = |tally: &mut Tally| tally.bytes = (tally.bytes as f64 * factor(class)) as u64;
+            more(&mut after.classes[class].allocated);
+            more(&mut after.sites[class].allocated);
+        }
+        compared(&[before], &[after])
+    };
+    let of_requests = |class: usize| (10..20).contains(&class);
+    let difference = changed(|class| match class {
+        10..20 => 1.95,
+        39 => 0.0,
+        _ => 1.0,
+    });
+    let alike = difference.other_work().expect("ten methods changed by one factor");
+    let share = (0..CLASSES - 1).filter(|&class| of_requests(class)).map(|class| class + 1).sum::<usize>()
+        as f64
+        / (1..CLASSES).sum::<usize>() as f64;
+    assert!((alike.change - 0.95).abs() < 0.03 && (alike.share - share).abs() < 0.02, "{alike:?}");
+    assert_eq!(alike.apart.as_deref(), Some("a.Class39x.make"));
+    let few = changed(|class| if (10..14).contains(&class) { 1.95 } else { 1.0 });
+    assert_eq!(few.alike, None, "four methods may have been changed");
+    let apart = changed(|class| if (10..20).contains(&class) { class as f64 / 5.0 } else { 1.0 });
+    assert_eq!(apart.alike, None, "each by another factor");
+}
+
+#[test]
+fn what_the_jvm_makes_is_unknown_where_no_sample_met_it() {
+    let random = &mut Random(14);
+    let mut pair = runs(random, 2, 0.01, 1.0);
+    for run in &mut pair {
+        run.run.lifetimes = true;
+        run.run.tracking = Tracking::EveryNth(10);
+        run.classes.iter_mut().for_each(|class| class.live = Some(class.allocated));
+    }
+    let class = |live| ClassProfile { name: "java.lang.Class".into(), live, ..ClassProfile::default() };
+    pair[0].classes.push(class(Some(Tally::of(40_000, 112))));
+    pair[1].classes.push(class(Some(Tally::default())));
+    let difference = compared(&pair[..1], &pair[1..]);
+    let of_class = |finding: &&mayfly_verdicts::Finding| {
+        finding.row == RowName::Class("java.lang.Class".to_owned()) && finding.measure == Measure::Live
+    };
+    let live = difference.findings.iter().find(of_class).expect("a row");
+    assert_eq!((live.before, live.after), (Some(40_000.0 * 112.0), None));
+    assert_eq!(live.verdict, Verdict::Same);
+}
+
 #[test]
 fn what_noise_hides_is_named_with_the_runs_that_would_show_it() {
     let random = &mut Random(11);
