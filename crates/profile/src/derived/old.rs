@@ -92,6 +92,10 @@ pub struct OldRow<'p> {
     pub class: &'p str,
     /// Other classes in it.
     pub others: usize,
+    /// The class that most of what collections have left is of, by bytes, however old it became.
+    pub survived_class: &'p str,
+    /// Where most of that was made.
+    pub survived_line: Option<u32>,
     /// How many, and how old.
     pub old: Old,
 }
@@ -101,7 +105,7 @@ impl Profile {
     pub fn old(&self, rules: &BlameRules) -> Vec<OldRow<'_>> {
         let (buckets, gc) = (&self.run.buckets, self.run.jvm.gc);
         let mut rows: HashMap<(&str, &str), Vec<(&str, Aged)>> = HashMap::new();
-        let mut lines: HashMap<(&str, &str), Places<Option<u32>>> = HashMap::new();
+        let mut lines: HashMap<(&str, &str), [Places<Option<u32>>; 2]> = HashMap::new();
         let mut placed: HashMap<&str, u64> = HashMap::new();
         // Sites without ages of their own tell nothing.
         for site in self.sites.iter().filter(|site| site.lifetimes.is_some()) {
@@ -110,12 +114,14 @@ impl Profile {
                 let sum = placed.entry(&site.class).or_default();
                 *sum = sum.saturating_add(part.tally.bytes);
                 rows.entry(frame.in_source()).or_default().push((&site.class, part));
-                lines.entry(frame.in_source()).or_default().add(frame.line, weight(part));
+                let [held, survived] = lines.entry(frame.in_source()).or_default();
+                held.add(frame.line, weight(part));
+                survived.add(frame.line, part.tally.bytes as f64);
             }
         }
         let made = rows.into_iter().map(|(method, ages)| {
-            let line = lines.get(&method).and_then(Places::most).copied().flatten();
-            OldRow { line, ..OldRow::of(Some(method), &ages) }
+            let most = |at: usize| lines.get(&method).and_then(|lines| lines[at].most()).copied().flatten();
+            OldRow { line: most(0), survived_line: most(1), ..OldRow::of(Some(method), &ages) }
         });
         let unmade = self.classes.iter().map(|class| {
             let ages: Vec<_> = aged(class.lives(buckets), gc).collect();
@@ -147,14 +153,26 @@ fn rest(ages: &[Aged], placed: u64) -> impl Iterator<Item = Aged> {
 
 impl<'p> OldRow<'p> {
     fn of(method: Option<(&'p str, &'p str)>, ages: &[(&'p str, Aged)]) -> Self {
-        let mut classes: HashMap<&str, f64> = HashMap::new();
+        let mut classes: HashMap<&str, [f64; 2]> = HashMap::new();
         for &(class, aged) in ages {
-            *classes.entry(class).or_default() += weight(aged);
+            let [held, survived] = classes.entry(class).or_default();
+            *held += weight(aged);
+            *survived += aged.tally.bytes as f64;
         }
-        let most = classes.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
-        let class = most.map_or("", |(class, _)| class);
+        let most = |by: usize| {
+            let most = classes.iter().max_by(|a, b| a.1[by].total_cmp(&b.1[by]).then(b.0.cmp(a.0)));
+            most.map_or("", |(class, _)| *class)
+        };
         let all: Vec<_> = ages.iter().map(|&(_, aged)| aged).collect();
-        Self { method, line: None, class, others: classes.len().saturating_sub(1), old: Old::of(&all) }
+        Self {
+            method,
+            line: None,
+            class: most(0),
+            others: classes.len().saturating_sub(1),
+            survived_class: most(1),
+            survived_line: None,
+            old: Old::of(&all),
+        }
     }
 }
 
@@ -213,6 +231,33 @@ mod tests {
         let rows = profile.old(&BlameRules::default());
         let said: Vec<_> = rows.iter().map(|row| (row.method, row.old.live.objects)).collect();
         assert_eq!(said, [(Some(("Hold", "main")), 12), (None, 8)]);
+    }
+
+    /// Large arrays that one collection has left, beside a few bytes that stay for long.
+    #[test]
+    fn what_collections_work_for_is_what_has_most_bytes() {
+        let mut profile = hold();
+        let site = |class: &str, line, bytes: u64, ages: (u64, u64)| {
+            let mut lifetimes = SiteLifetimes::default();
+            let tally = Tally::of(12, bytes);
+            lifetimes.ms.record_living(ages.0, Load::held(tally, ages));
+            let frame =
+                Frame { class: "Hold".into(), method: "main".into(), line: Some(line), ..Frame::default() };
+            SiteProfile {
+                class: class.into(),
+                stack: vec![frame].into(),
+                allocated: tally,
+                live: Some(tally),
+                lifetimes: Some(Box::new(lifetimes)),
+                ..SiteProfile::default()
+            }
+        };
+        profile.sites =
+            vec![site("[I", 226, 1 << 20, (100, 100)), site("[B", 228, 1 << 10, (14_000, 14_000))];
+        let rows = profile.old(&BlameRules::default());
+        let row = rows.iter().find(|row| row.method.is_some()).expect("a row");
+        assert_eq!((row.class, row.line), ("[B", Some(228)), "held longest");
+        assert_eq!((row.survived_class, row.survived_line), ("[I", Some(226)));
     }
 
     #[test]

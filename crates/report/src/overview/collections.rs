@@ -15,27 +15,26 @@ use crate::units;
 const CAUSES: usize = 3;
 
 impl Screen<'_> {
-    /// The section; nothing where no collection has its times.
-    pub(super) fn collections(&self) -> Vec<String> {
+    /// The section, in lines that belong together; nothing where no collection has its times.
+    pub(super) fn collections(&self) -> Vec<Vec<String>> {
         let Some(stopped) = stopped(self.profile) else { return Vec::new() };
         let all: u64 = self.profile.own_collections().map(|gc| gc.pause_us).sum();
         let share = all as f64 / 10.0 / self.profile.duration_ms.max(1) as f64;
-        let known = pauses_known(self.profile).map_or_else(String::new, |known| format!("; {known}"));
-        let text =
-            format!("Collections: stopped for {stopped} ({share:.1} % of the time{known}){}", self.forced());
-        let mut lines = vec![String::new()];
-        lines.extend(self.wrap(0, &text));
-        lines.extend(self.causes().iter().map(|text| self.fit(&format!("  {text}"))));
-        lines.extend(self.heap_after().iter().flat_map(|text| self.wrap(2, text)));
-        lines
+        let text = format!("Collections: stopped for {stopped} ({share:.1} % of the time)");
+        let mut heading = vec![String::new()];
+        heading.extend(self.wrap(0, &text));
+        let mut parts = vec![heading];
+        parts.extend(self.forced().map(|text| self.wrap(2, &text)));
+        parts.extend(self.causes().iter().map(|text| vec![self.fit(&format!("  {text}"))]));
+        parts.extend(pauses_known(self.profile).map(|known| self.wrap(2, &known)));
+        parts.extend(self.heap_after().map(|text| self.wrap(2, &text)));
+        parts
     }
 
     /// Those that are not the program's; nothing if there are none.
-    fn forced(&self) -> String {
-        match self.profile.collections.iter().filter(|gc| gc.is_forced()).count() {
-            0 => String::new(),
-            forced => format!(", without {forced} forced from outside (Mayfly, jcmd)"),
-        }
+    fn forced(&self) -> Option<String> {
+        let forced = self.profile.collections.iter().filter(|gc| gc.is_forced()).count();
+        (forced > 0).then(|| format!("without {forced} forced from outside (Mayfly, jcmd)"))
     }
 
     /// A line for each cause, most pause first.

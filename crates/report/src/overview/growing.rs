@@ -61,7 +61,7 @@ fn more_grows(sure: &[&Grower], rise: Option<HeapRise>) -> Option<String> {
     Some(format!("   the heap in use after GCs rises {by}: this is a part of it"))
 }
 
-/// How fast all of it grows, if more does than was named, and the commands that show more.
+/// How fast what was not named grows, if more does than was, and the commands that show more.
 fn where_to_look(sure: &[&Grower]) -> Option<String> {
     if sure.is_empty() {
         return None;
@@ -77,10 +77,10 @@ fn where_to_look(sure: &[&Grower]) -> Option<String> {
     if more == 0 {
         return Some(format!("   {next}"));
     }
-    let rate: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
+    let rate: f64 = sure.iter().skip(MOST).map(|grower| grower.bytes_per_s).sum();
     let rate = units::bytes(rate.round() as u64);
     let grow = if more == 1 { "grows" } else { "grow" };
-    Some(format!("   {more} more {grow}, in all by {rate}/s: {next}"))
+    Some(format!("   {more} more {grow}, by {rate}/s: {next}"))
 }
 
 /// The JVM's own numbers rise, and of what was followed nothing does, or that is not known.

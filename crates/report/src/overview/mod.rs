@@ -38,8 +38,6 @@ pub const LINES: usize = 40;
 /// Rows of a table where there is room, and where there is little.
 const MOST_ROWS: usize = 6;
 const LEAST_ROWS: usize = 3;
-/// Lines of a part that may be cut off behind them.
-const FEWEST: usize = 2;
 
 /// The report on one screen of `columns`, at most [`MOST_COLUMNS`]; ends with a line feed. `more`: where everything is to be had.
 ///
@@ -90,6 +88,18 @@ fn take(left: &mut usize, part: Vec<String>) -> Vec<String> {
     }
     *left -= part.len();
     part
+}
+
+/// The first parts of which there is room: no line is left without the one that it goes on from.
+fn take_first(left: &mut usize, parts: Vec<Vec<String>>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in parts {
+        if part.len() > *left {
+            break;
+        }
+        lines.extend(take(left, part));
+    }
+    lines
 }
 
 /// When and why a report is written, if that is to be said.
@@ -162,7 +172,11 @@ impl Screen<'_> {
             coverage.into_iter().partition(|lines| Self::is_doubt(lines));
         let surely: usize = trust.iter().map(Vec::len).sum();
         let mut left = room.saturating_sub(surely);
-        let others = scopes.len() + survivors.len() + traces.len() + lives.len() + collections.len();
+        let others = scopes.len()
+            + survivors.len()
+            + traces.len()
+            + lives.len()
+            + collections.iter().map(Vec::len).sum::<usize>();
         let size = |tables: &[Vec<String>; 2]| others + tables.iter().map(Vec::len).sum::<usize>();
         let mut parts = tables(MOST_ROWS);
         for rows in (LEAST_ROWS..MOST_ROWS).rev() {
@@ -174,13 +188,11 @@ impl Screen<'_> {
         let [classes, methods] = parts;
         let [scopes, survivors, traces, classes, methods, lives] =
             [scopes, survivors, traces, classes, methods, lives].map(|part| take(&mut left, part));
-        if !lives.is_empty() {
+        if let (false, Some(heading)) = (lives.is_empty(), collections.first_mut()) {
             // Both are short, and stand together.
-            collections.drain(..collections.len().min(1));
+            heading.drain(..1);
         }
-        // Its first lines say most.
-        collections.truncate(if left < FEWEST { 0 } else { left });
-        left -= collections.len();
+        let collections = take_first(&mut left, collections);
         trust.extend(doubts.into_iter().map(|sentence| take(&mut left, sentence)));
         let mut trust = trust.concat();
         trust.truncate(room);
@@ -275,4 +287,20 @@ fn part_shown(view: &View) -> Option<String> {
         parts.push(format!("objects of at least {}", units::bytes(view.min_bytes)));
     }
     (!parts.is_empty()).then(|| format!("Shown: {}", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::take_first;
+
+    #[test]
+    fn a_sentence_is_whole_or_left_out() {
+        let parts = || [vec!["", "stopped for", "  1 s"], vec!["why"], vec!["in use", "  of"]];
+        let parts = || parts().map(|part| part.into_iter().map(str::to_owned).collect::<Vec<_>>()).to_vec();
+        for (room, wanted, left) in [(2, 0, 2), (3, 3, 0), (5, 4, 1), (6, 6, 0)] {
+            let mut room = room;
+            assert_eq!(take_first(&mut room, parts()).len(), wanted);
+            assert_eq!(room, left);
+        }
+    }
 }

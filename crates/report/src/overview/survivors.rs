@@ -51,12 +51,11 @@ impl Screen<'_> {
         }
         let rows = self.profile.old(&self.rules);
         let all = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.old.survived.bytes));
-        let row = rows
-            .iter()
-            .max_by_key(|row| row.old.survived.bytes)
-            .filter(|row| self.is_known(row, row.old.survived))?;
+        let row = rows.iter().max_by_key(|row| row.old.survived.bytes)?;
+        // By bytes, not by how long they were held.
+        let row = &OldRow { class: row.survived_class, line: row.survived_line, ..row.clone() };
         let (survived, live) = (row.old.survived.bytes, row.old.survived_live.bytes);
-        if all < LEAST_BYTES || live * 2 > survived {
+        if !self.is_known(row, row.old.survived) || all < LEAST_BYTES || live * 2 > survived {
             return None;
         }
         Some([

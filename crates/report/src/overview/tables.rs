@@ -2,7 +2,7 @@
 
 use mayfly_profile::{ClassProfile, EngineKind, LiveAsOf, MethodProfile, Tracking};
 
-use super::Screen;
+use super::{LEAST_ROWS, Screen};
 use crate::followed::thinned;
 use crate::names::{class_text, place_text};
 use crate::table::fitted;
@@ -22,7 +22,12 @@ struct Row {
     /// Whether what lives is estimated from a part of the objects.
     live_estimated: bool,
     name: String,
+    /// Why it is shown, if not for what it allocated.
+    why: &'static str,
 }
+
+const MUCH_LIVE: &str = " (much live)";
+const MUCH_HELD: &str = " (much held)";
 
 /// What rows are of. How old the living are is known of classes alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +53,7 @@ impl Row {
 }
 
 impl Screen<'_> {
-    /// The classes that allocated most, hold most, or held it longest, most allocated first.
+    /// The classes that allocated most; below them, marked, what has much live, and what was held much.
     pub(super) fn classes(&self, most: usize) -> Vec<String> {
         let rows: Vec<_> = self.profile.classes.iter().map(|class| self.class_row(class)).collect();
         self.table((Of::Class, "class"), rows, most)
@@ -94,6 +99,7 @@ impl Screen<'_> {
             held_at_least: byte_seconds.living > 0.0 && !self.old_is_seen,
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: class_text(&class.name),
+            why: "",
         }
     }
 
@@ -132,7 +138,7 @@ impl Screen<'_> {
             }
         }
         let mark = if row.is_optimised_away() { " (optimised away)" } else { "" };
-        cells.push(format!("{}{mark}", row.name));
+        cells.push(format!("{}{mark}{}", row.name, row.why));
         cells
     }
 }
@@ -160,37 +166,49 @@ fn method_row(method: &MethodProfile, (counted, live_estimated): (bool, bool), k
         held_at_least: false,
         live_estimated,
         name,
+        why: "",
     }
 }
 
-/// At most `most` rows: of each ranking the first by turns, then in the order of what was allocated.
-fn chosen(of: Of, rows: Vec<Row>, most: usize, lifetimes: bool) -> Vec<Row> {
-    let order = |key: &dyn Fn(&Row) -> f64| {
-        let mut order: Vec<usize> = (0..rows.len()).filter(|&at| key(&rows[at]) > 0.0).collect();
-        order.sort_by(|&a, &b| key(&rows[b]).total_cmp(&key(&rows[a])));
-        order
-    };
-    let mut rankings = vec![order(&|row| row.allocated as f64)];
-    if lifetimes {
-        rankings.push(order(&|row| row.live.unwrap_or(0) as f64));
-    }
-    // Of methods it has no column.
-    if lifetimes && of == Of::Class {
-        rankings.push(order(&|row| row.byte_seconds));
-    }
-    let mut taken = Vec::new();
-    for place in 0..rows.len().min(most) {
-        for ranking in &rankings {
-            if let Some(&row) = ranking.get(place)
-                && taken.len() < most
-                && !taken.contains(&row)
-            {
-                taken.push(row);
+/// At most `most` rows, those that allocated most first; below them, as many as half, what has most live, and what was held most, if it
+/// is not among these.
+fn chosen(of: Of, mut rows: Vec<Row>, most: usize, lifetimes: bool) -> Vec<Row> {
+    rows.sort_by_key(|row| std::cmp::Reverse(row.allocated));
+    let allocating = rows.iter().filter(|row| row.allocated > 0).count();
+    let others = others(of, &rows, (most / LEAST_ROWS).max(1), lifetimes);
+    let below = |first: usize| {
+        let mut below: Vec<(usize, &str)> = Vec::new();
+        for &(at, why) in others.iter().filter(|(at, _)| *at >= first) {
+            if below.len() < most / 2 && below.iter().all(|(other, _)| *other != at) {
+                below.push((at, why));
             }
         }
+        below
+    };
+    let has_room = |first: &usize| first + below(*first).len() <= most;
+    let first = (0..=allocating.min(most)).rev().find(has_room).unwrap_or(0);
+    let below = below(first);
+    let why = |at: usize| below.iter().find(|(other, _)| *other == at).map(|(_, why)| *why);
+    let rows = rows.into_iter().enumerate().filter(|(at, _)| *at < first || why(*at).is_some());
+    rows.map(|(at, row)| Row { why: why(at).unwrap_or_default(), ..row }).collect()
+}
+
+/// What else deserves a row, by turns: of what is live, and of what was held, so many each, with the reason.
+fn others(of: Of, rows: &[Row], each: usize, lifetimes: bool) -> Vec<(usize, &'static str)> {
+    if !lifetimes {
+        return Vec::new();
     }
-    let mut chosen: Vec<Row> =
-        rows.into_iter().enumerate().filter(|(at, _)| taken.contains(at)).map(|(_, row)| row).collect();
-    chosen.sort_by_key(|row| std::cmp::Reverse(row.allocated));
-    chosen
+    let order = |key: &dyn Fn(&Row) -> f64, why: &'static str| {
+        let mut order: Vec<usize> = (0..rows.len()).filter(|&at| key(&rows[at]) > 0.0).collect();
+        order.sort_by(|&a, &b| key(&rows[b]).total_cmp(&key(&rows[a])));
+        order.into_iter().map(|at| (at, why)).collect::<Vec<_>>()
+    };
+    let mut rankings = vec![order(&|row| row.live.unwrap_or(0) as f64, MUCH_LIVE)];
+    // Of methods it has no column.
+    if of == Of::Class {
+        rankings.push(order(&|row| row.byte_seconds, MUCH_HELD));
+    }
+    (0..each)
+        .flat_map(|place| rankings.iter().filter_map(move |ranking| ranking.get(place).copied()))
+        .collect()
 }
