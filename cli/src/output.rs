@@ -39,6 +39,11 @@ pub(crate) fn is_read() -> bool {
     }
 }
 
+/// Whether standard output is read by people as it comes.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Writes the page that `page` makes to a file, or to standard output.
 ///
 /// # Errors
@@ -70,7 +75,7 @@ pub(crate) fn beside(text: &str) {
 /// # Errors
 /// [`Error::NotWritten`], [`Error::BinaryOnTerminal`].
 pub(crate) fn binary(bytes: &[u8], file: Option<&Path>) -> Result<(), Error> {
-    if file.is_none() && io::stdout().is_terminal() {
+    if file.is_none() && is_terminal() {
         return Err(Error::BinaryOnTerminal);
     }
     write(bytes, file)

@@ -39,9 +39,8 @@ fn running(jvm: &str) -> Result<u8, Error> {
 
 /// Whether a word names a recording, not a JVM: what looks like a path is none of those.
 fn is_file(word: &str) -> bool {
-    let path = Path::new(word);
-    let named_so = word.contains('/') || path.extension().is_some_and(|extension| extension == "mayfly");
-    word.parse::<u32>().is_err() && (named_so || path.is_file() && !word.ends_with(".jar"))
+    let is_there = Path::new(word).is_file() && !word.ends_with(".jar");
+    word.parse::<u32>().is_err() && (jvms::is_file_name(word) || is_there)
 }
 
 fn show(source: Box<dyn Source>, jvm: Jvm) -> Result<u8, Error> {

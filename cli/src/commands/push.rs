@@ -30,10 +30,13 @@ pub(crate) fn run(args: &PushArgs) -> Result<u8, Error> {
     let to = Receiving { url, is_pyroscope: args.receiver == Receiver::Pyroscope, headers };
     let mut sending = Sending { to, patience: args.patience, account: Account::default(), is_down: false };
     let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
-    match args.targets.as_slice() {
-        [one] if !Path::new(one).exists() || jvms::is_jar(Path::new(one)) => {
-            running(jvms::pid_of(one)?, args.every, &mut sending)?;
-        }
+    let jvm = match args.targets.as_slice() {
+        [one] if !Path::new(one).exists() => jvms::pid_or_file(one)?,
+        [one] if jvms::is_jar(Path::new(one)) => Some(jvms::pid_of(one)?),
+        _ => None,
+    };
+    match jvm {
+        Some(pid) => running(pid, args.every, &mut sending)?,
         _ if args.every.is_some() => return Err(Error::EveryNeedsJvm),
         _ => recordings::each(&files, Wanted::default(), |_, profile| {
             sending.send(&profile);

@@ -1,9 +1,15 @@
 //! Objects and bytes by class: what half of the heap commands show.
 
 use mayfly_profile::{HeapOrder, HeapSummary, Total, readable_class};
+use mayfly_report::{grouped, size};
 use serde::Serialize;
 
+use crate::args::heap::ShownArgs;
 use crate::heap::columns::{Columns, counted, left_out};
+use crate::output;
+
+/// Rows for people when `--limit` does not say: a screen.
+const SCREEN: usize = 20;
 
 /// Classes with what there is of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,6 +20,9 @@ pub(crate) struct ClassRows {
     pub(crate) classes: usize,
     /// In the order asked for.
     pub(crate) rows: Vec<ClassRow>,
+    /// Whether the text is for people: in units, and not to the byte.
+    #[serde(skip)]
+    in_units: bool,
 }
 
 /// One class.
@@ -34,6 +43,19 @@ impl ClassRows {
         Self::new(summary, summary.sorted(order), limit)
     }
 
+    /// The classes of a summary, most first: on a terminal a screen of them, in units; elsewhere all of them, in bytes.
+    pub(crate) fn shown(summary: &HeapSummary, order: HeapOrder, shown: ShownArgs) -> Self {
+        match output::is_terminal() && !shown.json.is_json() {
+            true => Self::for_people(summary, order, shown.limit),
+            false => Self::of(summary, order, shown.limit),
+        }
+    }
+
+    /// The classes of a summary, most first, a screen of them, in units.
+    pub(crate) fn for_people(summary: &HeapSummary, order: HeapOrder, limit: Option<usize>) -> Self {
+        Self { in_units: true, ..Self::of(summary, order, limit.or(Some(SCREEN))) }
+    }
+
     /// The classes of a summary, fewest objects first, then by name.
     pub(crate) fn fewest_first(summary: &HeapSummary, limit: Option<usize>) -> Self {
         let mut rows: Vec<_> = summary.rows().collect();
@@ -49,17 +71,20 @@ impl ClassRows {
             held,
         };
         let rows = rows.into_iter().take(limit.unwrap_or(usize::MAX)).map(row).collect();
-        Self { total: summary.total(), classes, rows }
+        Self { total: summary.total(), classes, rows, in_units: false }
     }
 
     /// A table: bytes, objects, class, and the total.
     pub(crate) fn text(&self) -> String {
-        let mut table = Columns::new(&["bytes", "objects", "class"]);
-        for row in &self.rows {
-            table.row([row.held.bytes.to_string(), row.held.objects.to_string(), row.readable_class.clone()]);
+        let row = |of: Total, name: String| match self.in_units {
+            true => [size(of.bytes), grouped(of.objects), name],
+            false => [of.bytes.to_string(), of.objects.to_string(), name],
+        };
+        let mut table = Columns::new(&[if self.in_units { "size" } else { "bytes" }, "objects", "class"]);
+        for of in &self.rows {
+            table.row(row(of.held, of.readable_class.clone()));
         }
-        let total = format!("total of {}", counted(self.classes as u64, "class"));
-        table.row([self.total.bytes.to_string(), self.total.objects.to_string(), total]);
+        table.row(row(self.total, format!("total of {}", counted(self.classes as u64, "class"))));
         table.text() + &left_out(self.rows.len(), self.classes, "class")
     }
 }
@@ -82,6 +107,20 @@ mod tests {
         assert_eq!(names(ClassRows::of(&summary(), HeapOrder::Size, None)), ["c", "a", "b"]);
         assert_eq!(names(ClassRows::of(&summary(), HeapOrder::Count, None)), ["a", "c", "b"]);
         assert_eq!(names(ClassRows::fewest_first(&summary(), None)), ["b", "c", "a"]);
+    }
+
+    #[test]
+    fn for_people_there_is_a_screen_of_rows_in_units() {
+        let rows = (0..25).map(|n| (format!("c{n:02}"), Total { objects: 5_000, bytes: (40 - n) << 20 }));
+        let rows: Vec<_> = rows.collect();
+        let summary: HeapSummary = rows.iter().map(|(class, held)| (class.as_str(), *held)).collect();
+        let text = ClassRows::for_people(&summary, HeapOrder::Size, None).text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[..2], ["    size  objects  class", "40.0 MiB    5,000  c00"]);
+        let last = [" 700 MiB  125,000  total of 25 classes", "and 5 more classes (--limit 25 shows all)"];
+        assert_eq!(lines[21..], last);
+        let all = ClassRows::for_people(&summary, HeapOrder::Size, Some(25)).text();
+        assert_eq!(all.lines().count(), 27);
     }
 
     #[test]

@@ -102,6 +102,22 @@ pub(crate) fn pid_of(target: &str) -> Result<u32, Unreachable> {
     }
 }
 
+/// The same; `None`: no JVM is called so, and the word is that of a file, which is then not there.
+///
+/// # Errors
+/// As [`pid_of`], where the word is none of a file.
+pub(crate) fn pid_or_file(target: &str) -> Result<Option<u32>, Unreachable> {
+    match pid_of(target) {
+        Err(Unreachable::NoSuchJvm { .. }) if is_file_name(target) => Ok(None),
+        known => known.map(Some),
+    }
+}
+
+/// Whether a word looks like the name of a recording or a dump, or like a path.
+pub(crate) fn is_file_name(word: &str) -> bool {
+    word.contains('/') || [".mayfly", ".hprof", ".mayheap"].iter().any(|end| word.ends_with(end))
+}
+
 /// A JVM's facts.
 ///
 /// # Errors
@@ -291,5 +307,11 @@ mod tests {
         assert!(matches!(pid_of("no.such.Main"), Err(Unreachable::NoSuchJvm { .. })));
         assert!(matches!(pid_of("99999999999999"), Err(Unreachable::NoSuchJvm { .. })));
         assert_eq!(pid_of("17").ok(), Some(17));
+        for file in ["gone.mayfly", "gone.hprof", "gone.mayheap", "./gone", "a/gone.jar"] {
+            assert_eq!(pid_or_file(file).ok(), Some(None), "{file}");
+        }
+        assert!(matches!(pid_or_file("no.such.Main"), Err(Unreachable::NoSuchJvm { .. })));
+        assert!(matches!(pid_or_file("app.jar"), Err(Unreachable::NoSuchJvm { .. })));
+        assert_eq!(pid_or_file("17").ok(), Some(Some(17)));
     }
 }

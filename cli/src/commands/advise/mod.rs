@@ -42,7 +42,7 @@ fn measured(args: &AdviseArgs) -> Result<measured::Measured, Error> {
     let Some(target) = &args.target else { return launched::measure(args) };
     let file = PathBuf::from(target);
     // What looks like a file is one that is not there.
-    let is_file = target == "-" || file.exists() || target.ends_with(".mayfly") || target.contains('/');
+    let is_file = target == "-" || file.exists() || jvms::is_file_name(target);
     if is_file {
         let profile = recording_input::read(&file, None)?;
         return Ok(measured::Measured { name: target.clone(), profile, seen: None });

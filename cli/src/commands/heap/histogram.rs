@@ -50,6 +50,6 @@ pub(super) fn run(args: &HistogramArgs) -> Result<(), Error> {
         return pages::histogram(&file, &summary, page);
     }
     let shown = args.rows.shown;
-    let classes = ClassRows::of(&summary, args.rows.order(), shown.limit);
+    let classes = ClassRows::shown(&summary, args.rows.order(), shown);
     document::show(&file.source(), &Histogram::of(&file, classes), shown.json.is_json())
 }

@@ -72,13 +72,15 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Error> {
     if overview::is_file(jvm) {
         return overview::run(Path::new(jvm), args);
     }
-    let pid = jvms::pid_of(jvm).map_err(|why| no_jvm(jvm, why))?;
+    let Some(pid) = jvms::pid_or_file(jvm).map_err(|why| no_jvm(jvm, why))? else {
+        return overview::run(Path::new(jvm), args);
+    };
     let (summary, counted_by) = ask(pid, args.all)?;
     let (order, shown) = (args.rows.order(), args.rows.shown);
     if let Some(output) = &args.output {
         return summary_file::write(output, &summary, order);
     }
-    let classes = ClassRows::of(&summary, order, shown.limit);
+    let classes = ClassRows::shown(&summary, order, shown);
     let source = Source { pid, all: args.all, counted_by };
     document::show(&source, &Live { classes }, shown.json.is_json())
 }

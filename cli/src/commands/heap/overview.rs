@@ -17,9 +17,6 @@ use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::heap::summary_file;
 
-/// Rows when `--limit` does not say: a screen.
-const SHOWN: usize = 20;
-
 /// Whether a word names a file to look at, not a JVM: that of a jar may name both.
 pub(super) fn is_file(word: &str) -> bool {
     let mut magic = [0; 2];
@@ -63,7 +60,7 @@ pub(super) fn run(file: &Path, args: &LiveArgs) -> Result<(), Error> {
     }
     let largest = summary.sorted(HeapOrder::Size);
     let class = largest.iter().map(|(class, _)| *class).find(|class| is_of_the_program(class));
-    let classes = ClassRows::of(&summary, rows.order(), rows.shown.limit.or(Some(SHOWN)));
+    let classes = ClassRows::for_people(&summary, rows.order(), rows.shown.limit);
     let overview = Overview {
         heading: format!("{}: {}", file.display(), dump.described()),
         histogram: Histogram::of(&dump, classes),

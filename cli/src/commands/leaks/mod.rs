@@ -50,8 +50,15 @@ fn are_recordings(files: &[PathBuf]) -> Result<bool, Error> {
 }
 
 fn search(files: &[PathBuf], args: &LeaksArgs) -> Result<Leaks, Error> {
+    let jvm = match files {
+        [one] if !one.exists() => jvms::pid_or_file(&args.targets[0])?,
+        [one] if jvms::is_jar(one) => Some(jvms::pid_of(&args.targets[0])?),
+        _ => None,
+    };
+    if let Some(pid) = jvm {
+        return running::search(pid, args);
+    }
     match files {
-        [one] if !one.exists() || jvms::is_jar(one) => running::search(jvms::pid_of(&args.targets[0])?, args),
         [one] if is_recording(one)? => recorded::search(one, args.trust),
         [one] => Err(Error::OneDump(one.clone())),
         several => dumps::search(several),
