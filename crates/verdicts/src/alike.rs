@@ -54,23 +54,35 @@ pub(crate) fn alike<'m>(methods: impl Iterator<Item = Changed<'m>>) -> Option<Al
     let most = (0..methods.len()).max_by(|&a, &b| methods[a].by().total_cmp(&methods[b].by()))?;
     let most = methods.swap_remove(most);
     methods.sort_by(|a, b| a.factor().total_cmp(&b.factor()));
-    let all = bytes(&methods);
     let of_all = common(&methods).filter(|_| methods.len() >= LEAST_METHODS);
-    let middle = of_all.filter(|(middle, ..)| (middle - 1.0).abs() >= LEAST_CHANGE).or_else(|| {
-        let changed: Vec<_> = methods.iter().copied().filter(Changed::is_seen_to).collect();
-        let enough = |(_, count, bytes): &(f64, usize, f64)| {
-            *count >= LEAST_ALIKE && *bytes >= LEAST_SHARE_OF_ALL * all
-        };
-        common(&changed).filter(enough)
-    });
-    let (middle, _, near) = middle?;
-    let apart = (!is_near(&most, middle)).then(|| most.method.to_owned());
-    Some(Alike { share: near / all, change: middle - 1.0, apart })
+    let of_all = of_all.filter(|(middle, _)| (middle - 1.0).abs() >= LEAST_CHANGE);
+    let all = bytes(&methods);
+    let (middle, mut near) = of_all.or_else(|| common_of_changed(&methods, most, all))?;
+    near.retain(|of| of.method != most.method);
+    let is_apart = !is_near(&most, middle);
+    let of_most = if is_apart { 0.0 } else { most.before };
+    let share = (bytes(&near) + of_most) / (all + of_most);
+    Some(Alike { share, change: middle - 1.0, apart: is_apart.then(|| most.method.to_owned()) })
 }
 
-/// The factor of most bytes, of methods in the order of factors, with the number and bytes of those that changed by it; `None` if they changed
-/// differently.
-fn common(methods: &[Changed<'_>]) -> Option<(f64, usize, f64)> {
+/// The same of those that changed, with the one that changed most, which may have changed as all did, or without it.
+fn common_of_changed<'m>(
+    others: &[Changed<'m>],
+    most: Changed<'m>,
+    all: f64,
+) -> Option<(f64, Vec<Changed<'m>>)> {
+    let others: Vec<_> = others.iter().copied().filter(Changed::is_seen_to).collect();
+    let mut with_most = others.clone();
+    with_most.extend(Some(most).filter(Changed::is_seen_to));
+    with_most.sort_by(|a, b| a.factor().total_cmp(&b.factor()));
+    let is_enough = |(_, near): &(f64, Vec<Changed<'_>>)| {
+        near.len() >= LEAST_ALIKE && bytes(near) >= LEAST_SHARE_OF_ALL * all
+    };
+    [with_most, others].iter().filter_map(|changed| common(changed)).find(is_enough)
+}
+
+/// The factor of most bytes, of methods in the order of factors, with those that changed by it; `None` if they changed differently.
+fn common<'m>(methods: &[Changed<'m>]) -> Option<(f64, Vec<Changed<'m>>)> {
     let all = bytes(methods);
     let mut below = 0.0;
     let middle = methods.iter().find(|of| {
@@ -79,8 +91,7 @@ fn common(methods: &[Changed<'_>]) -> Option<(f64, usize, f64)> {
     });
     let middle = middle?.factor();
     let near: Vec<_> = methods.iter().copied().filter(|of| is_near(of, middle)).collect();
-    let of_near = bytes(&near);
-    (of_near >= LEAST_SHARE * all).then_some((middle, near.len(), of_near))
+    (bytes(&near) >= LEAST_SHARE * all).then_some((middle, near))
 }
 
 fn is_near(of: &Changed<'_>, middle: f64) -> bool {

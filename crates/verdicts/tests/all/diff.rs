@@ -383,6 +383,14 @@ fn more_work_is_seen_beside_a_start_up_that_did_not_change() {
         / (1..CLASSES).sum::<usize>() as f64;
     assert!((alike.change - 0.95).abs() < 0.03 && (alike.share - share).abs() < 0.02, "{alike:?}");
     assert_eq!(alike.apart.as_deref(), Some("a.Class39x.make"));
+    // As many that changed by another factor beside, unless the largest of all counts, which changed as most did.
+    let largest = changed(|class| match class {
+        10..15 | 39 => 1.95,
+        15..18 => 1.25,
+        _ => 1.0,
+    });
+    let alike = largest.other_work().expect("most of what changed did by one factor");
+    assert!((alike.change - 0.95).abs() < 0.03 && alike.apart.is_none(), "{alike:?}");
     let few = changed(|class| if (10..14).contains(&class) { 1.95 } else { 1.0 });
     assert_eq!(few.alike, None, "four methods may have been changed");
     let apart = changed(|class| if (10..20).contains(&class) { class as f64 / 5.0 } else { 1.0 });
