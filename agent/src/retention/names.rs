@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::iter;
 
-use mayfly_jvmti::{Class, HeapWalk, JvmtiError};
-use mayfly_profile::{is_of_the_jdk, is_of_the_program};
+use mayfly_jvmti::{Class, FieldFacts, HeapWalk, JvmtiError};
+use mayfly_profile::{is_of_expiry, is_of_the_jdk, is_of_the_program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::search::ClassTag;
@@ -28,6 +28,8 @@ pub(super) struct ClassNames {
     first: usize,
     /// Declaring class and name, those of the outermost superclass first.
     fields: Vec<(String, String)>,
+    /// A field of objects by which entries may be dropped in time: no number, no static one.
+    pub(super) expiry: Option<String>,
 }
 
 impl ClassNames {
@@ -115,14 +117,14 @@ pub(super) fn tag_classes(walk: &HeapWalk<'_>) -> Result<ClassTag, JvmtiError> {
 fn names_of(walk: &HeapWalk<'_>, class: Class<'_>) -> Result<ClassNames, JvmtiError> {
     let mut names = ClassNames { name: walk.class_name(class)?, ..ClassNames::default() };
     let mut interfaces = Interfaces::default();
-    let mut own = vec![fields(walk, class, &names.name)?];
+    let mut own = vec![fields(walk, class, &mut names)?];
     interfaces.count(walk, class)?;
     let mut next = walk.superclass(class);
     while let Some(superclass) = next {
         let name = walk.class_name(superclass)?;
-        own.push(fields(walk, superclass, &name)?);
-        interfaces.count(walk, superclass)?;
         names.ancestors.push(name);
+        own.push(fields(walk, superclass, &mut names)?);
+        interfaces.count(walk, superclass)?;
         next = walk.superclass(superclass);
         walk.jni().forget(superclass.as_object());
     }
@@ -131,9 +133,19 @@ fn names_of(walk: &HeapWalk<'_>, class: Class<'_>) -> Result<ClassNames, JvmtiEr
     Ok(names)
 }
 
-fn fields(walk: &HeapWalk<'_>, class: Class<'_>, name: &str) -> Result<Vec<(String, String)>, JvmtiError> {
+/// The fields of a class, the last whose name is known of these.
+fn fields(
+    walk: &HeapWalk<'_>,
+    class: Class<'_>,
+    names: &mut ClassNames,
+) -> Result<Vec<(String, String)>, JvmtiError> {
     let fields = walk.fields(class)?;
-    Ok(fields.into_iter().map(|field| (name.to_owned(), field.name)).collect())
+    let may_expire =
+        |field: &&FieldFacts| !field.is_static() && field.descriptor.len() > 1 && is_of_expiry(&field.name);
+    let expiry = fields.iter().find(may_expire).map(|field| field.name.clone());
+    let name = names.ancestors.last().unwrap_or(&names.name).clone();
+    names.expiry = names.expiry.take().or(expiry);
+    Ok(fields.into_iter().map(|field| (name.clone(), field.name)).collect())
 }
 
 /// Fields of interfaces, each of which counts once.
@@ -167,6 +179,7 @@ mod tests {
             ancestors: ancestors.iter().map(|&of| of.to_owned()).collect(),
             first: 2,
             fields: vec![field(REFERENT), field("queue"), ("a.Key".to_owned(), "value".to_owned())],
+            expiry: None,
         }
     }
 

@@ -105,7 +105,11 @@ fn link(taken: &Taken, names: &Names) -> Option<Link> {
         By::Element(class) => (names.of(class)?.name.clone(), LinkKind::Element),
         By::Root(root) => (String::new(), LinkKind::Root(root.words().to_owned())),
     };
-    Some(Link { class, by, holders: from.len().max(1) as u32, room: taken.room })
+    let expiry = match taken.step.by {
+        By::Field(class, _) => names.of(class)?.expiry.clone(),
+        By::Static(..) | By::Element(_) | By::Root(_) => None,
+    };
+    Some(Link { class, by, holders: from.len().max(1) as u32, room: taken.room, expiry })
 }
 
 impl Root {

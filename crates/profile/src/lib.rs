@@ -43,6 +43,7 @@ pub use facts::class_name::{PRIMITIVES, jvm_class, readable_class, readable_clas
 pub use facts::collection::{Collection, Flag, FlagValue, GcKind, GenerationUse, Tenuring};
 pub use facts::division::divide;
 pub use facts::estimate::{ClassEstimate, Estimate};
+pub use facts::expiry::is_of_expiry;
 pub use facts::filter::ClassFilter;
 pub use facts::following::Following;
 pub use facts::frame::Frame;

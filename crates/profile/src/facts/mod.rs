@@ -7,6 +7,7 @@ pub(crate) mod class_name;
 pub(crate) mod collection;
 pub(crate) mod division;
 pub(crate) mod estimate;
+pub(crate) mod expiry;
 pub(crate) mod filter;
 pub(crate) mod following;
 pub(crate) mod frame;

@@ -21,6 +21,8 @@ pub struct Link {
     pub holders: u32,
     /// How full they are, if they are arrays.
     pub room: Option<Room>,
+    /// An object field of theirs by which entries may be dropped in time, by its name ([`is_of_expiry`](crate::is_of_expiry)).
+    pub expiry: Option<String>,
 }
 
 /// What refers.

@@ -278,7 +278,7 @@ fn holders(gcs: u32) -> Holders {
 
 /// Who holds a class's objects, which another run has otherwise.
 fn held_by(class: &ClassProfile, gcs: u32) -> RetentionRow {
-    let link = |class: &str, by| Link { class: class.to_owned(), by, holders: gcs, room: None };
+    let link = |class: &str, by| Link { class: class.to_owned(), by, holders: gcs, room: None, expiry: None };
     let path = vec![link("[La.B;", LinkKind::Element), link("a.B", LinkKind::StaticField("ALL".to_owned()))];
     RetentionRow { class: class.name.clone(), stack: Stack::NONE, looked: gcs % 3, path }
 }

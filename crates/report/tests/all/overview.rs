@@ -283,8 +283,20 @@ fn who_holds_what_grows_is_named() {
         stack: Stack::NONE,
         looked: 20,
         path: vec![
-            Link { class: "[La.Session;".into(), by: LinkKind::Element, holders: 1, room: None },
-            Link { class: "a.Web".into(), by: LinkKind::StaticField("OPEN".into()), holders: 1, room: None },
+            Link {
+                class: "[La.Session;".into(),
+                by: LinkKind::Element,
+                holders: 1,
+                room: None,
+                expiry: None,
+            },
+            Link {
+                class: "a.Web".into(),
+                by: LinkKind::StaticField("OPEN".into()),
+                holders: 1,
+                room: None,
+                expiry: None,
+            },
         ],
     };
     profile.retention = profile.classes.iter().take(2).map(held).collect();

@@ -47,9 +47,6 @@ const IN_STEPS: f64 = 0.005;
 /// Growth of what nobody holds alone that tells nothing.
 const HARDLY: f64 = 0.1;
 
-/// How a word begins in the names of fields by which something is dropped in time.
-const EXPIRY: [&str; 4] = ["expir", "evict", "ttl", "flush"];
-
 /// What grew from each dump to the next, below one holder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growth {
@@ -357,26 +354,6 @@ fn slots_of(growth: &Growth) -> Option<String> {
         "it fills slots of an array of {holder} that was not replaced by a larger one all along: a ring that fills, or a list with room left; look \
          for longer (--for)"
     ))
-}
-
-/// Whether a field's name says that what is held has a bounded life: `expiredSessions`, `evictionLock`, `idleTtl`.
-pub fn is_of_expiry(field: &str) -> bool {
-    words(field).any(|word| EXPIRY.iter().any(|begin| word.starts_with(begin)))
-}
-
-/// Of a name in camel case or with underscores, in lower case.
-fn words(name: &str) -> impl Iterator<Item = String> {
-    let (mut words, mut after_lower) = (vec![String::new()], false);
-    for letter in name.chars() {
-        if (letter.is_uppercase() && after_lower) || !letter.is_alphanumeric() {
-            words.push(String::new());
-        }
-        after_lower = letter.is_lowercase();
-        if letter.is_alphanumeric() {
-            words.last_mut().expect("never empty").extend(letter.to_lowercase());
-        }
-    }
-    words.into_iter()
 }
 
 fn increments(numbers: &[u64]) -> Vec<f64> {

@@ -34,6 +34,8 @@ pub struct Holder {
     pub room: Option<Room>,
     /// Whether a soft reference is on the way.
     pub is_soft: bool,
+    /// A field of the container, or of what has it, by which entries may be dropped in time, as `a.B.field`.
+    pub expiry: Option<String>,
 }
 
 impl Holder {
@@ -43,7 +45,8 @@ impl Holder {
         let outer = &links[container..];
         let is_own = |link: &&Link| link.is_field() && link.is_own();
         let root = links.last().filter(|link| link.is_root());
-        let name = outer.iter().find(is_own).or(root);
+        let nearest_own = outer.iter().position(|link| is_own(&link));
+        let name = nearest_own.and_then(|at| outer.get(at)).or(root);
         let rest = root.is_none().then(|| REST.to_owned());
         Self {
             name: name.map(Link::name),
@@ -52,6 +55,7 @@ impl Holder {
                 .first()
                 .zip(outer.get(1))
                 .and_then(|(array, of)| array.room.filter(|_| of.has_fixed_array())),
+            expiry: outer.iter().take(nearest_own.map_or(outer.len(), |at| at + 1)).find_map(Link::expiry),
             is_soft: links.iter().any(|link| is_soft(&link.class) && link.is_referent()),
         }
     }
@@ -63,6 +67,11 @@ impl Holder {
         }
         if self.is_soft {
             return growth.held_softly();
+        }
+        if let Some(field) = &self.expiry {
+            return Growth::Unsure(format!(
+                "{field} tells of entries that are dropped in time: it may be a cache that is not full yet"
+            ));
         }
         match self.room.filter(|room| room.used < room.length) {
             Some(Room { used, length }) => Growth::Unsure(format!(
@@ -104,6 +113,10 @@ impl Link {
         }
     }
 
+    fn expiry(&self) -> Option<String> {
+        self.expiry.as_ref().map(|field| format!("{}.{field}", readable_class(&self.class)))
+    }
+
     fn is_referent(&self) -> bool {
         matches!(&self.by, LinkKind::Field(name) if name == REFERENT)
     }
@@ -133,15 +146,27 @@ mod tests {
     use crate::facts::stack::Stack;
 
     fn field(class: &str, name: &str, holders: u32) -> Link {
-        Link { class: class.into(), by: LinkKind::Field(name.into()), holders, room: None }
+        Link { class: class.into(), by: LinkKind::Field(name.into()), holders, room: None, expiry: None }
     }
 
     fn fixed(class: &str, name: &str) -> Link {
-        Link { class: class.into(), by: LinkKind::StaticField(name.into()), holders: 1, room: None }
+        Link {
+            class: class.into(),
+            by: LinkKind::StaticField(name.into()),
+            holders: 1,
+            room: None,
+            expiry: None,
+        }
     }
 
     fn slots(class: &str, holders: u32, used: u64, length: u64) -> Link {
-        Link { class: class.into(), by: LinkKind::Element, holders, room: Some(Room { used, length }) }
+        Link {
+            class: class.into(),
+            by: LinkKind::Element,
+            holders,
+            room: Some(Room { used, length }),
+            expiry: None,
+        }
     }
 
     fn holder(path: Vec<Link>) -> Holder {
@@ -188,6 +213,17 @@ mod tests {
         let queue =
             [slots("[Ljava.lang.Object;", 1, 5, 9), field(FIXED[0], "items", 1), fixed("a.B", "QUEUE")];
         assert!(!holder(queue.to_vec()).judge(Growth::Grows).is_sure());
+    }
+
+    #[test]
+    fn what_may_drop_its_entries_is_a_doubt() {
+        let bounded = Link { expiry: Some("evictionLock".into()), ..field("b.BoundedCache", "data", 1) };
+        let map = [slots("[La.Node;", 1, 9, 16), field("java.util.HashMap", "table", 1)];
+        let cached = holder([&map[..], &[bounded.clone(), fixed("a.B", "CACHE")]].concat());
+        let Growth::Unsure(why) = cached.judge(Growth::Grows) else { panic!("it may be evicted") };
+        assert!(why.starts_with("b.BoundedCache.evictionLock tells"), "{why}");
+        let beyond = holder([&map[..], &[field("a.Shop", "sold", 1), bounded]].concat());
+        assert!(beyond.judge(Growth::Grows).is_sure(), "of what has the map's owner");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod below;
 mod births;
+mod classes;
 mod growth;
 mod held;
 mod joined;
@@ -117,6 +118,8 @@ impl Profile {
             }
         }
         growers = joined::joined(self, &program, growers);
+        let classes = classes::growing(self, &program, &worth, clocks, &growers, judge);
+        growers.extend(classes);
         for grower in &mut growers {
             if let Some(holder) = self.holder_of(grower) {
                 grower.growth = holder.judge(mem::take(&mut grower.growth));

@@ -240,11 +240,7 @@ impl Pool {
             }
         } else {
             for (row, class) in profile.classes.iter().enumerate() {
-                if let Some(pool) = Self::of_class(row, class, clocks) {
-                    let one = worth.of_object(&class.name, pool.births[0].living() / pool.objects);
-                    let pool = Self { maker: Maker::Class(class.name.clone()), ..pool };
-                    pools.push(pool.told(profile, &class.name, one));
-                }
+                pools.extend(Self::of_class(profile, worth, (row, class), clocks));
             }
         }
         Self::pooled(pools.iter(), |pool| (pool.maker.clone(), pool.shown.clone(), pool.below.clone()))
@@ -267,7 +263,13 @@ impl Pool {
         pooled.into_values().collect()
     }
 
-    fn of_class(row: usize, class: &ClassProfile, clocks: [Clock; 2]) -> Option<Self> {
+    /// Of all that is alive of a class; `None` if nothing is known to be.
+    pub(super) fn of_class(
+        profile: &Profile,
+        worth: &Worth<'_>,
+        (row, class): (usize, &ClassProfile),
+        clocks: [Clock; 2],
+    ) -> Option<Self> {
         let (known, live) = (class.lifetimes.as_ref()?, class.live?);
         let objects: u64 = known.ms.living().map(|(_, weight)| weight).sum();
         if objects == 0 || live.objects == 0 {
@@ -276,13 +278,16 @@ impl Pool {
         let size = live.bytes as f64 / live.objects as f64;
         let births = [Births::of_ages(&known.ms, clocks[0]), Births::of_ages(&known.bytes, clocks[1])];
         let oldest = known.ms.living().map(|(age, _)| age).max().unwrap_or(0);
-        Some(Self {
+        let pool = Self {
+            maker: Maker::Class(class.name.clone()),
             rows: vec![(row, births[0].times(size))],
             births: births.map(|births| births.times(size)),
             objects: objects as f64,
             oldest_ms: oldest as f64,
             ..Self::default()
-        })
+        };
+        let one = worth.of_object(&class.name, pool.births[0].living() / pool.objects);
+        Some(pool.told(profile, &class.name, one))
     }
 
     /// Of one class, of which a sample stands for so many bytes.

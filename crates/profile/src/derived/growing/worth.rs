@@ -60,6 +60,14 @@ impl<'a> Worth<'a> {
                 });
                 classes.fold(SOME_BYTES, f64::max)
             }
+            Tracking::EveryObject => {
+                // Of few the stack may have been taken.
+                let sites = self.profile.sites.iter().filter_map(|site| {
+                    let live = site.live.filter(|live| live.objects > 0)?;
+                    Some(self.of_site(site, live.bytes as f64 / live.objects as f64))
+                });
+                sites.fold(self.of_object("", SOME_BYTES), f64::max)
+            }
             _ => self.of_object("", SOME_BYTES),
         }
     }
