@@ -240,6 +240,30 @@ fn a_jvm_that_ends_during_the_search_is_judged_by_what_was_taken() {
     });
 }
 
+/// The JVM is sampled while it is searched, and no longer.
+#[test]
+fn a_search_that_is_interrupted_leaves_the_jvm_as_it_was() {
+    any_jvm(|jvm| {
+        let mut program = Launch::new(jvm, "leaks.Busy").start().when_ready();
+        let pid = program.pid().to_string();
+        let words = [&*artifacts().cli, Path::new("leaks"), Path::new(&pid)];
+        let words = format!("exec {} --for 1h --dumps 2 2>&1", shell_words(words).replace('\'', ""));
+        let mut command = Command::new("sh");
+        command.args(["-c", &words]);
+        let mut search = Running::of(command);
+        search.wait_for_line("mayfly: dump 1 of 2 is taken");
+        let told = Command::new("kill").args(["-INT", &search.pid().to_string()]).status();
+        assert!(told.is_ok_and(|status| status.success()), "on {jvm}");
+        let outcome = search.finish();
+        let said = format!("on {jvm}: {}", outcome.stdout);
+        assert_eq!(outcome.code(), Some(2), "{said}");
+        assert!(outcome.stdout.contains("was ended early, by a signal"), "{said}");
+        let status = mayfly(["status", &pid]).ok().stdout;
+        assert!(status.contains("agent  ") && !status.contains("profiling  "), "on {jvm}: {status}");
+        program.send_line("");
+    });
+}
+
 /// Follows each object with its stack: a run of seconds has few samples.
 const EACH_STACK: &str = "#trackcollections#trace-all";
 

@@ -13,7 +13,7 @@ use mayfly_verdicts::leaks::{
 
 use super::containers::{self, Container};
 use super::labels::{class_of, is_own, named, shown};
-use super::makers;
+use super::makers::{self, Grown};
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::progress::Progress;
@@ -209,7 +209,10 @@ impl Dumps {
         let shown = shown(row);
         let seen = self.last.as_ref().zip(self.outlines.last());
         let classes = containers::classes(&container);
-        let grown = containers::difference(container.bytes.first(), container.bytes.last());
+        let grown = Grown {
+            objects: containers::more(row),
+            bytes: containers::difference(container.bytes.first(), container.bytes.last()),
+        };
         let here = seen.map(|(graph, outline)| containers::mostly_here(&container, graph, outline));
         let made = |profile| makers::of(profile, &classes, &here.unwrap_or_default(), grown);
         let maker = self.made.as_ref().and_then(made);

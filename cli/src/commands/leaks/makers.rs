@@ -30,6 +30,9 @@ const ALIVE: f64 = 0.3;
 const MOST: f64 = 0.5;
 const LEAST_BYTES: u64 = 256 << 10;
 const TOO_MUCH: u64 = 4;
+/// Who makes so many times as many objects of a class as grew makes others, too: of several makers the one of whose objects there are about as
+/// many is named, up to this factor.
+const ALIKE: f64 = 2.0;
 
 /// What samples.
 pub(super) struct Makers {
@@ -44,6 +47,15 @@ pub(super) struct Maker {
     pub(super) by: String,
     /// That frame, and those of the program's own that called it.
     pub(super) stack: Vec<String>,
+}
+
+/// By how much a container grew.
+#[derive(Clone, Copy)]
+pub(super) struct Grown {
+    /// Objects of the class that it is named by.
+    pub(super) objects: u64,
+    /// Bytes of all that it retains.
+    pub(super) bytes: u64,
 }
 
 impl Makers {
@@ -74,13 +86,13 @@ impl Makers {
     }
 }
 
-/// Who makes most of the objects of these classes that are alive, of the first class that is seen; they grew by so many bytes. If too few were sampled for
+/// Who makes most of the objects of these classes that are alive, of the first class that is seen; they grew by so much. If too few were sampled for
 /// that, who makes most of what is mostly here, all classes together; or else whoever makes objects of a class of the program's, which may have died.
-pub(super) fn of(profile: &Profile, classes: &[&str], mostly_here: &[&str], grown: u64) -> Option<Maker> {
+pub(super) fn of(profile: &Profile, classes: &[&str], mostly_here: &[&str], grown: Grown) -> Option<Maker> {
     let one = |class: &&str| of_class(profile, class, grown);
     let together = || {
         let most = most(profile, &|site| mostly_here.contains(&&*site.class) && stays(site), live)?;
-        (most.bytes as f64 >= MOST * most.all as f64).then_some(most.maker)
+        most.is_most().then_some(most.maker)
     };
     let made =
         |class: &&str| Some(most(profile, &|site| site.class == **class, |site| site.allocated.bytes)?.maker);
@@ -91,32 +103,63 @@ pub(super) fn of(profile: &Profile, classes: &[&str], mostly_here: &[&str], grow
         .or_else(|| classes.iter().filter(|class| is_own(class)).find_map(made))
 }
 
-fn of_class(profile: &Profile, class: &str, grown: u64) -> Option<Maker> {
-    let most = most(profile, &|site| site.class == class && stays(site), live)?;
-    let much = (LEAST_BYTES..=TOO_MUCH * grown.max(LEAST_BYTES)).contains(&most.bytes);
-    let speaks_for_all = much && most.bytes as f64 >= MOST * most.all as f64;
-    (is_own(class) || speaks_for_all).then_some(most.maker)
+fn of_class(profile: &Profile, class: &str, grown: Grown) -> Option<Maker> {
+    let mut makers = makers(profile, &|site| site.class == class && stays(site), live);
+    if is_own(class) {
+        let nearest = nearest(&makers, grown.objects);
+        return (!makers.is_empty()).then(|| makers.swap_remove(nearest).maker);
+    }
+    let most = makers.into_iter().next()?;
+    let much = (LEAST_BYTES..=TOO_MUCH * grown.bytes.max(LEAST_BYTES)).contains(&most.bytes);
+    (much && most.is_most()).then_some(most.maker)
 }
 
-/// Who makes most.
+/// Of makers of one class the one that made what grew: the first, which made most, unless that is too much, and about as much another made.
+fn nearest(makers: &[Most], grown: u64) -> usize {
+    let times = |maker: &Most| maker.objects.max(1) as f64 / grown.max(1) as f64;
+    if makers.first().is_none_or(|first| times(first) <= ALIKE) {
+        return 0;
+    }
+    let off = |maker: &Most| times(maker).ln().abs();
+    let alike = makers.iter().enumerate().filter(|(_, maker)| off(maker) <= ALIKE.ln());
+    alike.min_by(|(_, a), (_, b)| off(a).total_cmp(&off(b))).map_or(0, |(at, _)| at)
+}
+
+/// What one maker made.
 struct Most {
     maker: Maker,
     /// So many bytes.
     bytes: u64,
     /// Of so many.
     all: u64,
+    /// Objects that are alive.
+    objects: u64,
 }
 
-/// By the program's first frame that is no constructor.
+impl Most {
+    fn is_most(&self) -> bool {
+        self.bytes as f64 >= MOST * self.all as f64
+    }
+}
+
 fn most(
     profile: &Profile,
     wanted: &dyn Fn(&SiteProfile) -> bool,
     bytes: fn(&SiteProfile) -> u64,
 ) -> Option<Most> {
+    makers(profile, wanted, bytes).into_iter().next()
+}
+
+/// By the program's first frame that is no constructor, who made most first.
+fn makers(
+    profile: &Profile,
+    wanted: &dyn Fn(&SiteProfile) -> bool,
+    bytes: fn(&SiteProfile) -> u64,
+) -> Vec<Most> {
     let sites: Vec<_> = profile.sites.iter().filter(|site| wanted(site)).collect();
     let ways = profile.program_ways(&sites.iter().map(|site| &site.stack).collect::<Vec<_>>());
     let mut all = 0;
-    let mut by_frame: BTreeMap<String, (u64, Vec<&Frame>)> = BTreeMap::new();
+    let mut by_frame: BTreeMap<String, (u64, u64, Vec<&Frame>)> = BTreeMap::new();
     for (site, way) in sites.into_iter().zip(ways) {
         let bytes = bytes(site);
         all += bytes;
@@ -124,11 +167,19 @@ fn most(
         let makes = frames.iter().position(|frame| &*frame.method != "<init>").unwrap_or(0);
         frames.drain(..makes);
         let Some(own) = frames.first() else { continue };
-        by_frame.entry(named(own)).or_insert((0, frames)).0 += bytes;
+        let (made, objects, _) = by_frame.entry(named(own)).or_insert((0, 0, frames));
+        *made += bytes;
+        *objects += site.live.map_or(0, |live| live.objects);
     }
-    let (by, (bytes, frames)) = by_frame.into_iter().max_by_key(|(_, (bytes, _))| *bytes)?;
-    let stack = frames.into_iter().take(FRAMES).map(frame).collect();
-    (bytes > 0).then_some(Most { maker: Maker { by, stack }, bytes, all })
+    let made = by_frame.into_iter().filter(|(_, (bytes, ..))| *bytes > 0);
+    let mut makers: Vec<_> = made
+        .map(|(by, (bytes, objects, frames))| {
+            let stack = frames.into_iter().take(FRAMES).map(frame).collect();
+            Most { maker: Maker { by, stack }, bytes, all, objects }
+        })
+        .collect();
+    makers.sort_by_key(|maker| std::cmp::Reverse(maker.bytes));
+    makers
 }
 
 fn live(site: &SiteProfile) -> u64 {
@@ -158,6 +209,8 @@ mod tests {
 
     use super::*;
 
+    const MUCH: Grown = Grown { objects: 1 << 16, bytes: 1 << 20 };
+
     fn site(class: &str, by: &str, live: u64) -> SiteProfile {
         let [jdk, own] = ["java.util.Arrays", by].map(|class| Frame {
             class: class.into(),
@@ -176,7 +229,7 @@ mod tests {
 
     fn maker(sites: &[(&str, &str, u64)], classes: &[&str]) -> Option<String> {
         let sites = sites.iter().map(|&(class, by, live)| site(class, by, live)).collect();
-        of(&Profile { sites, ..Profile::default() }, classes, &[], 1 << 20).map(|maker| maker.by)
+        of(&Profile { sites, ..Profile::default() }, classes, &[], MUCH).map(|maker| maker.by)
     }
 
     #[test]
@@ -194,7 +247,7 @@ mod tests {
             ..site("java.util.ArrayList", "", 2 << 20)
         };
         let profile = Profile { sites: vec![list], ..Profile::default() };
-        let maker = of(&profile, &["java.util.ArrayList"], &[], 1 << 20).expect("it is known");
+        let maker = of(&profile, &["java.util.ArrayList"], &[], MUCH).expect("it is known");
         assert_eq!(maker.by, "a.Library.make");
         assert_eq!(maker.stack, ["a.Library.make(unknown source)"], "frameworks do not call");
     }
@@ -222,15 +275,29 @@ mod tests {
         };
         let spans = Profile { sites: vec![garbage(400 << 10)], ..Profile::default() };
         assert_eq!(
-            of(&spans, &["a.Span"], &[], 1 << 20).map(|maker| maker.by).as_deref(),
+            of(&spans, &["a.Span"], &[], MUCH).map(|maker| maker.by).as_deref(),
             Some("a.Filter.make")
         );
         let buffer = "java.nio.DirectByteBuffer";
         let sites = vec![site(buffer, "a.Uploads", 64 << 10), site("java.lang.String", "a.Other", 1 << 20)];
         let chunks = Profile { sites, ..Profile::default() };
-        let maker = |here: &[&str]| of(&chunks, &["a.Chunk", buffer], here, 1 << 20).map(|maker| maker.by);
+        let maker = |here: &[&str]| of(&chunks, &["a.Chunk", buffer], here, MUCH).map(|maker| maker.by);
         assert_eq!(maker(&[buffer]).as_deref(), Some("a.Uploads.make"));
         assert_eq!(maker(&[]), None, "buffers of others");
+    }
+
+    /// A window of readings, of which each tenth is copied, and the copies leak.
+    #[test]
+    fn who_makes_as_many_as_grew_is_named_where_another_makes_many_more() {
+        let readings = [("a.Reading", "a.Parser", 5_500 * 16), ("a.Reading", "a.Copier", 550 * 16)];
+        let sites: Vec<_> = readings.map(|(class, by, live)| site(class, by, live)).into();
+        let profile = Profile { sites, ..Profile::default() };
+        let maker = |objects| {
+            of(&profile, &["a.Reading"], &[], Grown { objects, bytes: 1 << 20 }).map(|maker| maker.by)
+        };
+        assert_eq!(maker(619).as_deref(), Some("a.Copier.make"));
+        assert_eq!(maker(5_000).as_deref(), Some("a.Parser.make"));
+        assert_eq!(maker(20).as_deref(), Some("a.Parser.make"), "nobody makes as few");
     }
 
     #[test]
@@ -244,7 +311,7 @@ mod tests {
             [("a.View", "<init>"), ("a.View", "<init>"), ("a.Hub", "open")].map(frame).into_iter().collect();
         let view = SiteProfile { stack, ..site("[B", "", 2 << 20) };
         let profile = Profile { sites: vec![view], ..Profile::default() };
-        let maker = of(&profile, &["[B"], &[], 1 << 20).expect("it is known");
+        let maker = of(&profile, &["[B"], &[], MUCH).expect("it is known");
         assert_eq!((&*maker.by, maker.stack.len()), ("a.Hub.open", 1));
     }
 }

@@ -1,6 +1,9 @@
 //! A running JVM: dumps some time apart, each looked at and removed, and how long the program was paused for them.
 
 use std::io::{self, BufRead};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,6 +12,7 @@ use super::makers::Makers;
 use super::price::{self, Price};
 use crate::args::judging::LeaksArgs;
 use crate::commands::heap::dump;
+use crate::commands::record;
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
 use crate::output;
@@ -42,7 +46,11 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
         price.check(pid, args.most_pause)?;
     }
     output::say(&price::stated(price, args.dumps));
+    // Who presses a key for each dump ends it by the end of the input.
+    let left =
+        if args.step { Arc::default() } else { record::signals().map_err(Error::SignalsNotWatched)? };
     let mut search = Search {
+        left,
         makers: None,
         dumps: Dumps::of_jvm(process.uptime().unwrap_or_default()),
         process,
@@ -70,6 +78,8 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
 }
 
 struct Search<'a> {
+    /// Set once somebody wants it to end early.
+    left: Arc<AtomicBool>,
     /// Samples who makes what, until the last dump.
     makers: Option<Makers>,
     process: Process,
@@ -110,7 +120,7 @@ impl Search<'_> {
     /// Takes the dumps, as many as can be had.
     fn look_on(&mut self) -> Result<(), Error> {
         let mut number = 0;
-        while number < self.planned() && !self.paused_too_long {
+        while number < self.planned() && !self.paused_too_long && !self.left.load(Relaxed) {
             if number > 0 && !self.wait() {
                 return Ok(());
             }
@@ -194,6 +204,9 @@ impl Search<'_> {
                 self.ended = true;
                 return false;
             }
+            if self.left.load(Relaxed) {
+                return false;
+            }
             thread::sleep(LOOK.min(due.saturating_duration_since(Instant::now())));
         }
         true
@@ -230,6 +243,10 @@ impl Search<'_> {
                 "the JVM ended before all {all} dumps were taken: look earlier, or for less long (--for)"
             ));
         }
+        let is_left = self.left.load(Relaxed);
+        if is_left {
+            self.notes.push("the search was ended early, by a signal; the JVM is left as it was".to_owned());
+        }
         if self.paused_too_long {
             self.notes.push(format!(
                 "no more dumps were taken: the last one paused the program for longer than {:.1} s (--most-pause)",
@@ -243,7 +260,7 @@ impl Search<'_> {
             ));
         }
         leaks.untold = untold(dumps, self.uncounted);
-        leaks.incomplete = self.ended || self.paused_too_long;
+        leaks.incomplete = self.ended || self.paused_too_long || is_left;
         leaks.notes = self.notes;
         leaks
     }
