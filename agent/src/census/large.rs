@@ -24,7 +24,7 @@ impl LargeOfJvm {
         }
         let memory = Running(OwnMemory::find()?);
         let layout = Layout::find(&OfJvm(VmFlags::find()?), &memory, (Collector::G1, ALIGNMENT)).ok()?;
-        Some(Self { objects: LargeObjects::of(&layout)?, memory })
+        Some(Self { objects: LargeObjects::of(&memory, &layout)?, memory })
     }
 }
 

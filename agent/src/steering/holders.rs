@@ -12,17 +12,21 @@ use super::profiler::Profiler;
 use crate::retention::{MOST_GROUPS, retention};
 use crate::session::{Grown, Rows};
 
-/// How long the program's end is held up at most: walks of a heap of a million objects take some tenth of a second each.
-const TIME: Duration = Duration::from_secs(3);
+/// How long the program's end is held up at most: a fiftieth of the time that was profiled, within these bounds. Walks of a heap of a million
+/// objects take some tenth of a second each.
+const PART: u32 = 50;
+const LEAST: Duration = Duration::from_millis(250);
+const MOST: Duration = Duration::from_secs(3);
 
 /// Looks for them, unless nothing grows. The caller holds no lock, and nothing is counted any more.
 pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>) {
-    let Some(grown) = grown(profiler, jni) else { return };
+    let Some((grown, profiled)) = grown(profiler, jni) else { return };
+    let time = (profiled / PART).clamp(LEAST, MOST);
     let groups: Vec<_> = grown.iter().map(|grown| grown.references.len()).collect();
     let references = profiler.shared.references.handles(jni);
     let get = |group: usize, index: usize| references.object(grown[group].references[index]);
     // A JVM that refuses says nothing of holders: a report is as good as without.
-    let Ok(found) = retention(profiler.target.vm, jni, &groups, TIME, get) else { return };
+    let Ok(found) = retention(profiler.target.vm, jni, &groups, time, get) else { return };
     if let Some(session) = profiler.session.lock().as_mut() {
         for (grown, found) in grown.iter().zip(found).filter(|(_, found)| !found.path.is_empty()) {
             session.are_held(grown, found.looked, &found.path);
@@ -30,8 +34,8 @@ pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>) {
     }
 }
 
-/// Followed objects of all that surely grows; `None` if nothing does.
-fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<Vec<Grown>> {
+/// Followed objects of all that surely grows, and for how long it was profiled; `None` if nothing does.
+fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
     let mut session = profiler.session.lock();
     let session = session.as_mut()?;
     session.is_asked_for_all();
@@ -40,7 +44,7 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<Vec<Grown>> {
     let growing = profile.growing().ok()?;
     let sure = growing.growers.iter().filter(|grower| grower.growth.is_sure()).take(MOST_GROUPS);
     let rows: Vec<_> = sure.map(|grower| rows(&profile, grower)).collect();
-    (!rows.is_empty()).then(|| session.grown(&rows))
+    (!rows.is_empty()).then(|| (session.grown(&rows), session.reached().profiled))
 }
 
 /// Those of the class that a grower is called by.

@@ -33,7 +33,7 @@ pub(crate) struct Floor {
     pub(crate) bytes_per_s: f64,
     /// Whether a slower one would take longer than a day to double what is live.
     pub(crate) is_small: bool,
-    /// The value of `--sample` by which a slower one would have been seen, if samples were further apart.
+    /// The option by which a slower one would have been seen, if samples were further apart.
     pub(crate) denser: Option<&'static str>,
 }
 

@@ -89,7 +89,7 @@ fn missed(floor: Floor, searched: &Searched) -> String {
         Searched::Dumps { .. } => String::new(),
     };
     let cure = match floor.denser.filter(|_| !floor.is_small) {
-        Some(bytes) => format!(": record for longer, or more densely (--sample {bytes})"),
+        Some(option) => format!(": record for longer, or more densely ({option})"),
         None if floor.is_small => String::new(),
         None => ": record for longer".to_owned(),
     };
@@ -260,7 +260,7 @@ mod tests {
     fn what_would_not_have_been_seen_is_stated_with_what_that_holds_for() {
         let floor = |is_small| {
             let searched = Searched::Recording { file: "a".to_owned(), collections: 9, seconds: 100.0 };
-            let floor = Floor { bytes_per_s: 2048.0, is_small, denser: Some("64k") };
+            let floor = Floor { bytes_per_s: 2048.0, is_small, denser: Some("--sample 64k") };
             leaks_document(&Leaks { floor: Some(floor), ..Leaks::of(searched) }).text(COLUMNS)
         };
         let of = "This is of objects that are added: one array that is enlarged is not judged.\n";

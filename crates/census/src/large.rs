@@ -4,20 +4,28 @@
 //! that has one (`G1STWIsAliveClosure` and `G1KeepAliveClosure` of HotSpot). Large objects do not move but in the last of full collections.
 
 use crate::layout::{Layout, RegionFields, Young};
-use crate::memory::Memory;
+use crate::memory::{Memory, half_of, word_of};
+
+/// Bytes of a region's structure that are read at once: its first fields.
+const MOST_OF_A_REGION: usize = 512;
 
 /// Where they are.
 #[derive(Clone, Debug)]
 pub struct LargeObjects {
     start: u64,
+    /// Where the table of regions is, which stays there, and how many it has.
+    table: u64,
+    length: u64,
     fields: RegionFields,
 }
 
 impl LargeObjects {
     /// Of a heap that is divided into regions; `None` of others.
-    pub fn of(layout: &Layout) -> Option<Self> {
+    pub fn of(memory: &impl Memory, layout: &Layout) -> Option<Self> {
         let Young::Regions(fields) = layout.young else { return None };
-        fields.grain.is_power_of_two().then_some(Self { start: layout.heap.0, fields })
+        let (table, length) = (memory.word(fields.base_at)?, memory.word(fields.length_at)?);
+        let is_sane = fields.grain.is_power_of_two() && fields.window()?.1 <= MOST_OF_A_REGION;
+        is_sane.then_some(Self { start: layout.heap.0, table, length, fields })
     }
 
     /// Objects of more bytes than this are large.
@@ -29,16 +37,21 @@ impl LargeObjects {
     pub fn is_there(&self, memory: &impl Memory, address: u64) -> Option<bool> {
         let from_start = address.wrapping_sub(self.start);
         let index = from_start / self.fields.grain;
-        if !from_start.is_multiple_of(self.fields.grain) || index >= memory.word(self.fields.length_at)? {
+        if !from_start.is_multiple_of(self.fields.grain) || index >= self.length {
             return Some(false);
         }
-        let table = memory.word(self.fields.base_at)?;
-        let region = memory.word(table.wrapping_add(index * 8))?;
+        let region = memory.word(self.table.wrapping_add(index * 8))?;
         if region == 0 {
             return Some(false);
         }
-        let bottom = memory.word(region.wrapping_add(self.fields.bottom))?;
-        let tag = memory.half(region.wrapping_add(self.fields.tag))?;
+        let (first, each) = self.fields.window()?;
+        let mut bytes = [0; MOST_OF_A_REGION];
+        let bytes = bytes.get_mut(..each)?;
+        if !memory.copy(region.wrapping_add(first), bytes) {
+            return None;
+        }
+        let bottom = word_of(bytes, (self.fields.bottom - first) as usize)?;
+        let tag = half_of(bytes, (self.fields.tag - first) as usize)?;
         Some(bottom == address && tag == self.fields.large)
     }
 }

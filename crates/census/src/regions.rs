@@ -276,7 +276,7 @@ const CHUNK: usize = 512;
 
 impl RegionFields {
     /// The part of a region's structure that is read: its first byte, and how many.
-    fn window(&self) -> Option<(u64, usize)> {
+    pub(crate) fn window(&self) -> Option<(u64, usize)> {
         const MOST: u64 = 2 << 10;
         let first = self.bottom.min(self.top).min(self.tag);
         let last = (self.bottom + 8).max(self.top + 8).max(self.tag + 4);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayfly_profile::Profile;
+use mayfly_profile::{EngineKind, Profile};
 use mayfly_report::heap_rises;
 use mayfly_verdicts::leaks::{Keeper, Kept, grows_outside, recorded};
 
@@ -13,8 +13,9 @@ use crate::verdicts::{Floor, Leaks, Rate, Searched, Survivors, Suspect, frame, s
 
 /// Rows that are shown.
 const MOST: usize = 5;
-/// Bytes between samples that are proposed, as the option's value, if they were further apart.
-const DENSER: [(f64, &str); 2] = [(65_536.0, "64k"), (8192.0, "8k")];
+/// Bytes between samples that are proposed, if they were further apart: by an option of `mayfly run`, or of the agent's for who attaches.
+const DENSER: [(f64, [&str; 2]); 2] =
+    [(65_536.0, ["--sample 64k", "'#sample-64k'"]), (8192.0, ["--sample 8k", "'#sample-8k'"])];
 
 pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
     Ok(judged(file, &recording_input::read(file, None)?, trust))
@@ -41,6 +42,7 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
     }));
     let apart = profile.bytes_between_samples();
     let denser = DENSER.iter().find(|(bytes, _)| apart.is_some_and(|apart| apart > 1.5 * bytes));
+    let is_sampled = profile.run.engine == EngineKind::Sampled;
     let outside = off_heap(profile);
     let all = Leaks { notes, ..Leaks::of(searched) };
     match recorded(profile, trust) {
@@ -50,7 +52,7 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
             let floor = Some(Floor {
                 bytes_per_s: told.floor,
                 is_small: told.floor_is_small,
-                denser: denser.map(|(_, bytes)| *bytes),
+                denser: denser.map(|(_, options)| options[usize::from(is_sampled)]),
             });
             let suspects = outside
                 .into_iter()

@@ -53,7 +53,8 @@ fn regions_are_read_by_what_they_were_and_copies_judged_by_what_theirs_are() {
 fn a_large_object_is_there_while_its_region_says_that_one_begins() {
     const LARGE: u32 = 4;
     let made = Made::new(Headers::Narrow);
-    let large = LargeObjects::of(&made.layout(Collector::G1).expect("a layout")).expect("it has regions");
+    let large =
+        LargeObjects::of(&made, &made.layout(Collector::G1).expect("a layout")).expect("it has regions");
     assert_eq!(large.more_than_bytes(), GRAIN / 2);
     let is_there = |address| large.is_there(&made, address);
     made.region(3, LARGE, GRAIN);
@@ -67,7 +68,7 @@ fn a_large_object_is_there_while_its_region_says_that_one_begins() {
         assert_eq!(is_there(at(3, 0)), Some(false), "{tag}");
     }
     let spaces = made.layout(Collector::Parallel).expect("a layout");
-    assert!(LargeObjects::of(&spaces).is_none());
+    assert!(LargeObjects::of(&made, &spaces).is_none());
 }
 
 #[test]

@@ -6,6 +6,9 @@ use crate::stream::profile::Profile;
 /// All, but for what ages are too coarse to tell.
 const YOUNG: f64 = 0.95;
 
+/// So many times as much as before came lately: not by chance of samples that are enough to be judged.
+const AT_HAND: f64 = 2.0;
+
 /// How far a clock has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
@@ -61,6 +64,18 @@ impl Births {
     /// Those alive that were born in the second half.
     pub fn late(&self) -> f64 {
         self.middle + self.recent()
+    }
+
+    /// Those that stay of [`Self::late`]: where much more than before came in the last sixteenth of the time, and some die young, that is work
+    /// at hand, which comes and goes.
+    pub(super) fn staying(&self) -> f64 {
+        let [newest, before @ ..] = self.last;
+        let before = before.iter().sum::<f64>() / before.len() as f64;
+        if newest > AT_HAND * before && self.died_soon + self.died() > 0.0 {
+            (self.late() - newest) * 8.0 / 7.0
+        } else {
+            self.late()
+        }
     }
 
     /// Whether all that is alive may be work at hand: it came within a sixteenth of the time, and as many died as young.
@@ -148,5 +163,22 @@ impl Births {
             births.dead((after as f64, end(after, by) as f64), weight as f64, clock);
         }
         births
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A batch of four seconds beside what leaks, in a minute: the leak was stated at twice its rate.
+    #[test]
+    fn work_at_hand_is_no_growth() {
+        let leak = Births { early: 8.0, middle: 4.0, last: [1.0; 4], ..Births::default() };
+        let with_work = Births { last: [7.0, 1.0, 1.0, 1.0], died_soon: 90.0, ..leak };
+        assert_eq!((leak.staying(), with_work.staying()), (8.0, 8.0));
+        let faster = Births { died_soon: 0.0, ..with_work };
+        assert_eq!(faster.staying(), 14.0, "nothing of it dies");
+        let by_chance = Births { last: [1.9, 1.0, 1.0, 1.0], ..with_work };
+        assert!((by_chance.staying() - 8.9).abs() < 1e-9);
     }
 }

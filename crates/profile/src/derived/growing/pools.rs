@@ -377,7 +377,7 @@ impl Pool {
         let mut live = Tally::default();
         kept.iter().for_each(|kept| live.add(kept.live));
         let births = self.births[0];
-        let late = births.late() / births.living().max(1.0) * live.bytes as f64;
+        let late = births.staying() / births.living().max(1.0) * live.bytes as f64;
         let mut grower = Grower {
             maker: self.maker,
             kept,
