@@ -273,6 +273,7 @@ fn it_begins_and_ends_in_a_jvm_that_runs_and_begins_again() {
 
 #[test]
 fn a_recording_of_some_time_is_kept_and_ends_early_on_a_signal() {
+    const ITEMS: u32 = 1_000_000;
     each_jvm(|jvm| {
         let workspace = Workspace::new();
         let mut running = started(jvm, &[]);
@@ -291,11 +292,13 @@ fn a_recording_of_some_time_is_kept_and_ends_early_on_a_signal() {
         command.args(["record", &pid.to_string(), "--for", "1h", "-o"]).arg(&long);
         let recorder = Running::of(command);
         assert!((0..500).any(|_| profiling(pid) == "on"), "it does not begin on {jvm}");
+        // Enough for some samples.
+        make(&mut running, ITEMS);
         signal(recorder.pid(), "INT");
         recorder.finish().ok();
-        assert!(JsonReport::of(&long).class("[B").is_some(), "on {jvm}");
+        assert!(JsonReport::of(&long).class("steered.Steered$Item").is_some(), "on {jvm}");
         assert_eq!(profiling(pid), Value::Null, "on {jvm}");
-        is_unharmed(running, 0, jvm);
+        is_unharmed(running, ITEMS.into(), jvm);
     });
 }
 
