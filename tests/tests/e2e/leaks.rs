@@ -221,17 +221,23 @@ fn a_leak_of_direct_buffers_has_the_bytes_that_are_not_in_the_heap() {
     });
 }
 
+/// A search for an hour, of which the first dump is taken.
+fn searched(pid: &str) -> Running {
+    let words = [&*artifacts().cli, Path::new("leaks"), Path::new(pid)];
+    let words = format!("exec {} --for 1h --dumps 2 2>&1", shell_words(words).replace('\'', ""));
+    let mut command = Command::new("sh");
+    command.args(["-c", &words]);
+    let mut search = Running::of(command);
+    search.wait_for_line("mayfly: dump 1 of 2 is taken");
+    search
+}
+
 #[test]
 fn a_jvm_that_ends_during_the_search_is_judged_by_what_was_taken() {
     any_jvm(|jvm| {
         let mut program = Launch::new(jvm, "leaks.Busy").start().when_ready();
         let pid = program.pid().to_string();
-        let words = [&*artifacts().cli, Path::new("leaks"), Path::new(&pid)];
-        let words = format!("exec {} --for 1h --dumps 2 2>&1", shell_words(words).replace('\'', ""));
-        let mut command = Command::new("sh");
-        command.args(["-c", &words]);
-        let mut search = Running::of(command);
-        search.wait_for_line("mayfly: dump 1 of 2 is taken");
+        let search = searched(&pid);
         program.send_line("");
         let outcome = search.finish();
         let said = format!("on {jvm}: {}", outcome.stdout);
@@ -246,12 +252,7 @@ fn a_search_that_is_interrupted_leaves_the_jvm_as_it_was() {
     any_jvm(|jvm| {
         let mut program = Launch::new(jvm, "leaks.Busy").start().when_ready();
         let pid = program.pid().to_string();
-        let words = [&*artifacts().cli, Path::new("leaks"), Path::new(&pid)];
-        let words = format!("exec {} --for 1h --dumps 2 2>&1", shell_words(words).replace('\'', ""));
-        let mut command = Command::new("sh");
-        command.args(["-c", &words]);
-        let mut search = Running::of(command);
-        search.wait_for_line("mayfly: dump 1 of 2 is taken");
+        let search = searched(&pid);
         let told = Command::new("kill").args(["-INT", &search.pid().to_string()]).status();
         assert!(told.is_ok_and(|status| status.success()), "on {jvm}");
         let outcome = search.finish();

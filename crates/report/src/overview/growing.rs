@@ -34,10 +34,14 @@ impl Screen<'_> {
         lines.extend(sure.iter().take(MOST).flat_map(words));
         lines.extend(more_grows(&sure, self.profile.heap_rises()));
         lines.extend(where_to_look(&sure));
+        let is_blind = !growing.floor_is_small() && growing.floor >= LEAST_FLOOR;
         match (growing.growers.first(), self.profile.heap_rises()) {
-            (Some(grower), _) if sure.is_empty() => lines.extend(may_grow(grower)),
+            (Some(grower), _) if sure.is_empty() => {
+                lines.extend(may_grow(grower));
+                lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor))));
+            }
             (None, Some(rise)) => lines.extend(may_leak(rise, Some(growing.floor))),
-            (None, None) if !growing.floor_is_small() && growing.floor >= LEAST_FLOOR => {
+            (None, None) if is_blind => {
                 lines.push(format!("nothing is seen to grow; a {}", leak_below(growing.floor)));
                 lines.push(format!("   {OF_ADDED_OBJECTS}"));
             }

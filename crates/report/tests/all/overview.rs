@@ -309,6 +309,26 @@ fn who_holds_what_grows_is_named() {
     assert!(!shown(&profile).contains("held by a.Web.OPEN"), "it may be a ring");
 }
 
+/// What may grow does not hide how blind the recording was for others.
+#[test]
+fn what_may_grow_stands_beside_what_would_not_have_been_seen() {
+    /// Each object that is followed stands for so many.
+    const ONE_IN: u64 = 4096;
+    let mut profile = leaking();
+    profile.classes.truncate(1);
+    let made = profile.classes[0].lifetimes.as_mut().expect("known");
+    *made = Lifetimes::default();
+    for age in [10, 30, 60, 90, 100] {
+        made.ms.record_living(age * 1_000, ONE_IN);
+        made.bytes.record_living(age << 20, ONE_IN);
+    }
+    profile.trust.following.thinned_to_one_in = ONE_IN;
+    profile.classes[0].live = Some(Tally::of(5 * ONE_IN, 400));
+    let screen = shown(&profile);
+    assert!(screen.contains("? may be growing: "), "{screen}");
+    assert!(unbroken(&screen).contains("beside it a leak below "), "{screen}");
+}
+
 /// Who asked for scopes asked what survives them.
 #[test]
 fn scopes_are_shown_however_much_grows() {
