@@ -87,10 +87,7 @@ fn paths(
         let mut steps: Vec<(usize, Vec<Step>)> = Vec::new();
         for (group, path) in open {
             path.measure(search);
-            let (found, is_listed) = search.steps(group);
-            if !is_listed {
-                steps.push((group, found));
-            }
+            steps.extend(search.steps(group).map(|found| (group, found)));
         }
         names.learn(walk, &classes(steps.iter().flat_map(|(_, steps)| steps)))?;
         for (group, steps) in steps {

@@ -97,17 +97,17 @@ fn link(taken: &Taken, names: &Names) -> Option<Link> {
         let (declaring, name) = of.field(index)?;
         Some((of.shown(declaring).to_owned(), name.to_owned()))
     };
-    let (class, by) = match *by {
+    let (class, by, expiry) = match *by {
         By::Static(class, index) => {
-            field(class, index).map(|(class, name)| (class, LinkKind::StaticField(name)))?
+            let (class, name) = field(class, index)?;
+            (class, LinkKind::StaticField(name), None)
         }
-        By::Field(class, index) => field(class, index).map(|(class, name)| (class, LinkKind::Field(name)))?,
-        By::Element(class) => (names.of(class)?.name.clone(), LinkKind::Element),
-        By::Root(root) => (String::new(), LinkKind::Root(root.words().to_owned())),
-    };
-    let expiry = match taken.step.by {
-        By::Field(class, _) => names.of(class)?.expiry.clone(),
-        By::Static(..) | By::Element(_) | By::Root(_) => None,
+        By::Field(of, index) => {
+            let (class, name) = field(of, index)?;
+            (class, LinkKind::Field(name), names.of(of)?.expiry.clone())
+        }
+        By::Element(class) => (names.of(class)?.name.clone(), LinkKind::Element, None),
+        By::Root(root) => (String::new(), LinkKind::Root(root.words().to_owned()), None),
     };
     Some(Link { class, by, holders: from.len().max(1) as u32, room: taken.room, expiry })
 }

@@ -94,7 +94,7 @@ pub(super) struct Search {
     lists: Vec<(By, Option<u32>)>,
     until: Instant,
     met: u64,
-    /// Why the walk ended before its end.
+    /// Whether a walk ended before its end: of time, or of what may be noted.
     pub(super) gave_up: bool,
 }
 
@@ -142,9 +142,8 @@ impl Search {
         }
     }
 
-    /// The ways on from a group's objects by the walk that ended, the best first. Empty with `true`: they are in lists, which the next walk
-    /// follows.
-    pub(super) fn steps(&mut self, group: usize) -> (Vec<Step>, bool) {
+    /// The ways on from a group's objects by the walk that ended, the best first. `None`: they are in lists, which the next walk follows.
+    pub(super) fn steps(&mut self, group: usize) -> Option<Vec<Step>> {
         let bit = 1 << group;
         let wanted: Vec<u32> = (0..self.nodes.len() as u32)
             .filter(|&node| self.nodes[node as usize].wanted & bit != 0)
@@ -170,7 +169,7 @@ impl Search {
         let classes: FxHashSet<_> = linked.iter().map(|&&node| self.nodes[node as usize].class).collect();
         if most * 2 < wanted.len() && linked.len() * 2 >= wanted.len() && !classes.is_subset(&self.linked) {
             self.linked.extend(classes);
-            return (Vec::new(), true);
+            return None;
         }
         for &node in &wanted {
             self.nodes[node as usize].wanted &= !bit;
@@ -185,7 +184,7 @@ impl Search {
             })
             .collect();
         steps.sort_by_key(Step::rank);
-        (steps, false)
+        Some(steps)
     }
 
     /// Slots of arrays, all together: how many are taken, and how many there are. Of the walk after the one that met what they refer to.

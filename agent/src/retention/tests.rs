@@ -104,8 +104,7 @@ impl Heap {
         for walks in 1..30 {
             self.walk(&mut search);
             path.measure(&search);
-            let (steps, is_listed) = search.steps(0);
-            if !is_listed && let Some(next) = path.go_on(steps, &names) {
+            if let Some(next) = search.steps(0).and_then(|steps| path.go_on(steps, &names)) {
                 search.want(0, next);
             }
             if path.is_done() {

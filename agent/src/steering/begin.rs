@@ -21,7 +21,9 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     worker::start(profiler);
     let run = run_info(profiler);
     shared.references.in_jvm_with(run.jvm.gc);
-    if let Some(large) = LargeOfJvm::find(target) {
+    if shared.plan.lifetimes
+        && let Some(large) = LargeOfJvm::find(target)
+    {
         shared.references.in_jvm_with_regions(Box::new(large));
     }
     target.find_gc_counters(run.jvm.gc);

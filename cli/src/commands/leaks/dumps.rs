@@ -6,10 +6,8 @@ use std::time::Duration;
 use mayfly_heap::dominators::{Dominators, lasting_first};
 use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, in_fixed_arrays, one_each, sustained};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
-use mayfly_profile::Profile;
-use mayfly_verdicts::leaks::{
-    Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry, is_unsteady,
-};
+use mayfly_profile::{Profile, is_of_expiry};
+use mayfly_verdicts::leaks::{Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_unsteady};
 
 use super::containers::{self, Container};
 use super::labels::{class_of, is_own, named, shown};

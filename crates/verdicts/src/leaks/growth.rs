@@ -60,7 +60,7 @@ pub struct Growth {
     pub container_bytes: Vec<u64>,
     /// Bytes of all that is reachable in the last dump.
     pub heap_bytes: u64,
-    /// A field of what grew, or of its holder, that tells of entries which are dropped by themselves ([`is_of_expiry`]).
+    /// A field of what grew, or of its holder, that tells of entries which are dropped by themselves ([`mayfly_profile::is_of_expiry`]).
     pub expiry: Option<String>,
     /// Which of the objects came and went, if that is known.
     pub turnover: Option<Turnover>,

@@ -12,7 +12,6 @@ mod turnover;
 mod weight;
 
 pub use growth::{Bound, Growth, Starting, Watched, growing, is_unsteady};
-pub use mayfly_profile::is_of_expiry;
 pub use outside::grows_outside;
 pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;

@@ -2,11 +2,10 @@
 
 use mayfly_profile::{
     ClassProfile, Estimate, Frame, Lifetimes, Load, Profile, Share, SiteLifetimes, SiteProfile, Tally,
-    Tracking, Trust,
+    Tracking, Trust, is_of_expiry,
 };
 use mayfly_verdicts::leaks::{
-    Bound, Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_of_expiry,
-    is_unsteady, recorded,
+    Bound, Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_unsteady, recorded,
 };
 
 fn growth(objects: &[u64], soft: &[u64]) -> Growth {
