@@ -17,7 +17,6 @@
 //! name (`by_name`).
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
@@ -32,7 +31,7 @@ use crate::facts::stack::Stack;
 use crate::facts::tally::Tally;
 use crate::facts::trust::{Dropped, OwnCost, Refusals, Remainder, Trust};
 use crate::stream::kinds::Facts;
-use crate::stream::order::{class_order, site_order};
+use crate::stream::order::{class_order, in_order, site_order};
 use crate::stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 
 impl Profile {
@@ -49,10 +48,8 @@ impl Profile {
         into.complete &= other.complete;
         Facts::default().all().into_iter().for_each(|kind| kind.merge(&mut into, &mut other));
         into.shares = shares(&run, [&into, &other]);
-        into.classes = joined(into.classes, other.classes, |class| class.name.clone(), ClassProfile::join);
-        into.classes.sort_by(class_order);
-        into.sites = joined(into.sites, other.sites, site_key, SiteProfile::join);
-        into.sites.sort_by(site_order);
+        into.classes = in_order(joined(into.classes, other.classes), class_order);
+        into.sites = in_order(joined(into.sites, other.sites), site_order);
         into.part = same(&into.part, &other.part);
         into.flags = same(&into.flags, &other.flags);
         into.history.clear();
@@ -130,33 +127,41 @@ fn live_as_of(ours: LiveAsOf, theirs: LiveAsOf) -> LiveAsOf {
     }
 }
 
-fn site_key(site: &SiteProfile) -> (String, Stack) {
-    (site.class.clone(), site.stack.clone())
+/// A row of a table in which each key is once.
+trait Row {
+    type Key<'a>: Hash + Eq
+    where
+        Self: 'a;
+
+    fn key(&self) -> Self::Key<'_>;
+
+    /// Adds another one of the same key.
+    fn join(&mut self, other: Self);
 }
 
 /// The rows of both; rows of one key are joined.
-fn joined<T, K: Hash + Eq>(
-    ours: Vec<T>,
-    theirs: Vec<T>,
-    key: impl Fn(&T) -> K,
-    join: impl Fn(&mut T, T),
-) -> Vec<T> {
+fn joined<T: Row>(ours: Vec<T>, theirs: Vec<T>) -> Vec<T> {
     // Of thousands of recordings each stack is hashed as often.
-    let mut place: FxHashMap<K, usize> = ours.iter().enumerate().map(|(at, row)| (key(row), at)).collect();
+    let known: FxHashMap<_, _> = ours.iter().enumerate().map(|(at, row)| (row.key(), at)).collect();
+    let places: Vec<_> = theirs.iter().map(|row| known.get(&row.key()).copied()).collect();
+    drop(known);
     let mut rows = ours;
-    for row in theirs {
-        match place.entry(key(&row)) {
-            Entry::Occupied(known) => join(&mut rows[*known.get()], row),
-            Entry::Vacant(new) => {
-                new.insert(rows.len());
-                rows.push(row);
-            }
+    for (row, place) in theirs.into_iter().zip(places) {
+        match place {
+            Some(at) => rows[at].join(row),
+            None => rows.push(row),
         }
     }
     rows
 }
 
-impl ClassProfile {
+impl Row for ClassProfile {
+    type Key<'a> = &'a str;
+
+    fn key(&self) -> &str {
+        &self.name
+    }
+
     fn join(&mut self, other: Self) {
         self.allocated.add(other.allocated);
         self.live = join_live(self.live, &mut self.collected, other.live, &other.collected);
@@ -175,7 +180,13 @@ impl ClassProfile {
     }
 }
 
-impl SiteProfile {
+impl Row for SiteProfile {
+    type Key<'a> = (&'a str, &'a Stack);
+
+    fn key(&self) -> (&str, &Stack) {
+        (&self.class, &self.stack)
+    }
+
     fn join(&mut self, other: Self) {
         self.error = joint_error((self.error, self.allocated), (other.error, other.allocated));
         self.allocated.add(other.allocated);

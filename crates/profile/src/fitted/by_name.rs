@@ -13,7 +13,7 @@ use crate::facts::tally::Tally;
 use crate::fitted::calibration;
 use crate::fitted::{living_sites, scopes};
 use crate::stream::builder::ProfileBuilder;
-use crate::stream::order::{class_order, site_order};
+use crate::stream::order::{class_order, in_order, site_order};
 use crate::stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 use crate::stream::update::{ClassCounts, SiteCounts};
 
@@ -91,9 +91,7 @@ fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
             row.byte_ages.get_or_insert_default().merge(ages);
         }
     }
-    let mut rows: Vec<_> = rows.into_values().collect();
-    rows.sort_by(class_order);
-    rows
+    in_order(rows.into_values().collect(), class_order)
 }
 
 /// Of how many objects the lifetimes of a class are, by name, where not each was followed.
@@ -138,8 +136,7 @@ fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
         }
         rows.push(row);
     }
-    rows.sort_by(site_order);
-    rows
+    in_order(rows, site_order)
 }
 
 /// What was not seen dead, as what is live and what was born since. Of the living none died since it was judged, but those that are

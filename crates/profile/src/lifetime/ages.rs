@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::lifetime::cells;
 use crate::lifetime::grid::{TOP, step_up, value_of};
 
 /// Different intervals kept; above it, all become coarser.
@@ -58,12 +59,30 @@ impl Ages {
     /// Adds all that `other` knows.
     pub fn merge(&mut self, other: &Self) {
         self.coarsen(self.coarseness.max(other.coarseness));
-        for &(after, by, weight) in &other.deaths {
-            self.add_deaths(after, by, weight);
+        if other.coarseness < self.coarseness {
+            let mut other = other.clone();
+            other.coarsen(self.coarseness);
+            self.add_all(&other);
+        } else {
+            self.add_all(other);
         }
-        for &(age, weight) in &other.living {
-            self.add_living(age, weight);
-        }
+    }
+
+    /// Adds all that `other` knows, whose bounds are rounded alike.
+    fn add_all(&mut self, other: &Self) {
+        let bounds = |&(after, by, _): &(u16, u16, u64)| (after, by);
+        cells::add_all(&mut self.deaths, &other.deaths, bounds, |cell, (_, _, weight)| {
+            cell.2 = cell.2.saturating_add(weight);
+        });
+        cells::add_all(
+            &mut self.living,
+            &other.living,
+            |cell| cell.0,
+            |cell, (_, weight)| {
+                cell.1 = cell.1.saturating_add(weight);
+            },
+        );
+        self.coarsen_to_the_most_kept();
     }
 
     /// Whether nothing was counted.
@@ -145,6 +164,10 @@ impl Ages {
             Ok(at) => self.deaths[at].2 = self.deaths[at].2.saturating_add(weight),
             Err(at) => self.deaths.insert(at, (after, by, weight)),
         }
+        self.coarsen_to_the_most_kept();
+    }
+
+    fn coarsen_to_the_most_kept(&mut self) {
         while self.deaths.len() > MOST_INTERVALS && self.coarseness < COARSEST {
             self.coarsen(self.coarseness + 1);
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::tally::Tally;
 use crate::lifetime::ages::rounded;
+use crate::lifetime::cells;
 use crate::lifetime::grid::{TOP, step_up, value_of};
 
 /// Cells of the dead kept per clock; above it, all become coarser.
@@ -89,8 +90,21 @@ impl Spread {
     /// Adds all that `other` knows.
     pub fn merge(&mut self, other: &Self) {
         self.coarsen_to(self.coarseness.max(other.coarseness));
-        other.dead.iter().for_each(|&(after, by, load)| self.add_dead(after, by, load));
-        other.living.iter().for_each(|&(age, load)| self.add_living(age, load));
+        if other.coarseness < self.coarseness {
+            let mut other = other.clone();
+            other.coarsen_to(self.coarseness);
+            self.add_all(&other);
+        } else {
+            self.add_all(other);
+        }
+    }
+
+    /// Adds all that `other` knows, whose bounds are rounded alike.
+    fn add_all(&mut self, other: &Self) {
+        let bounds = |&(after, by, _): &(u16, u16, Load)| (after, by);
+        cells::add_all(&mut self.dead, &other.dead, bounds, |cell, other| cell.2.add(other.2));
+        cells::add_all(&mut self.living, &other.living, |cell| cell.0, |cell, other| cell.1.add(other.1));
+        self.coarsen_to_the_most_kept();
     }
 
     /// The dead as (after, by, load), ascending; `by` is `u64::MAX` where it is not known.
@@ -177,6 +191,10 @@ impl Spread {
             Ok(at) => self.dead[at].2.add(load),
             Err(at) => self.dead.insert(at, (after, by, load)),
         }
+        self.coarsen_to_the_most_kept();
+    }
+
+    fn coarsen_to_the_most_kept(&mut self) {
         while self.dead.len() > MOST_CELLS && self.coarseness < COARSEST {
             self.coarsen();
         }

@@ -5,6 +5,7 @@
 use std::hash::Hash;
 
 use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use crate::stream::id_map::IdMap;
 
@@ -12,12 +13,12 @@ use crate::stream::id_map::IdMap;
 #[derive(Clone, Debug)]
 pub(crate) struct Names<I, T> {
     index_of_id: IdMap<I, usize>,
-    values: IndexSet<T>,
+    values: IndexSet<T, FxBuildHasher>,
 }
 
 impl<I, T> Default for Names<I, T> {
     fn default() -> Self {
-        Self { index_of_id: IdMap::default(), values: IndexSet::new() }
+        Self { index_of_id: IdMap::default(), values: IndexSet::default() }
     }
 }
 

@@ -16,3 +16,11 @@ pub(crate) fn site_order(a: &SiteProfile, b: &SiteProfile) -> Ordering {
     let by_bytes = b.allocated.bytes.cmp(&a.allocated.bytes);
     by_bytes.then_with(|| a.class.cmp(&b.class)).then_with(|| a.stack.cmp(&b.stack))
 }
+
+/// Rows in an order. Each is moved once: they are large.
+pub(crate) fn in_order<T>(rows: Vec<T>, order: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+    let mut places: Vec<usize> = (0..rows.len()).collect();
+    places.sort_by(|&one, &other| order(&rows[one], &rows[other]));
+    let mut rows: Vec<_> = rows.into_iter().map(Some).collect();
+    places.into_iter().filter_map(|place| rows[place].take()).collect()
+}
