@@ -7,9 +7,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use mayfly_profile::{
-    ApplyError, Profile, ProfileBuilder, Slices, Slicing, TimeRange, Update, Window, WindowError,
+    ApplyError, Profile, ProfileBuilder, SharedStacks, Slices, Slicing, TimeRange, Update, Window,
+    WindowError,
 };
-use mayfly_recording::{Damage, ReadError, RecordingReader};
+use mayfly_recording::{Damage, ReadError, RecordingReader, read_totals};
 
 use crate::args::Phase;
 use crate::error::Error;
@@ -100,6 +101,26 @@ pub(crate) fn read_quietly(
     let Folded { name, profile, damage, .. } = fold(folding, recording)?;
     let warning = warning(&name, &profile, damage);
     Ok((profile, warning))
+}
+
+/// As [`read_quietly`], without what happened when, and with stacks shared with others. A large one is read piece by piece as any
+/// other, and so is one of which there is to say what is wrong.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_totals_quietly(
+    recording: &Path,
+    stacks: &SharedStacks,
+) -> Result<(Profile, Option<String>), Error> {
+    let is_small = fs::metadata(recording).is_ok_and(|file| file.is_file() && file.len() < LARGE_BYTES);
+    let bytes = if is_small { fs::read(recording).unwrap_or_default() } else { Vec::new() };
+    match read_totals(&bytes, stacks) {
+        Some(profile) => {
+            let warning = warning(&recording.display().to_string(), &profile, None);
+            Ok((profile, warning))
+        }
+        None => read_quietly(recording, None),
+    }
 }
 
 /// What was read, of which nothing was said yet.

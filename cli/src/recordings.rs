@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 
-use mayfly_profile::{Merging, Profile, Source, TimeRange};
+use mayfly_profile::{Merging, Profile, SharedStacks, Source, TimeRange};
 
 use crate::args::Phase;
 use crate::error::Error;
@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) during: Option<TimeRange>,
     /// A phase of its program.
     pub(crate) phase: Option<Phase>,
+    /// Not what happened when, which takes longer to read; of a part it is always known.
+    pub(crate) totals_alone: bool,
 }
 
 /// A file that is to be read.
@@ -62,7 +64,10 @@ pub(crate) fn merged(given: &[PathBuf], wanted: Wanted) -> Result<Profile, Error
         return read(one, wanted);
     }
     let mut merging = Merging::default();
-    each(given, wanted, |_, profile| {
+    let found = found(given)?;
+    // A merge of several does not say what happened when.
+    let wanted = Wanted { totals_alone: found.len() > 1, ..wanted };
+    each_of(&found, wanted, |_, profile| {
         merging.add(profile);
         Ok(())
     })?;
@@ -80,14 +85,22 @@ pub(crate) fn merged(given: &[PathBuf], wanted: Wanted) -> Result<Profile, Error
 pub(crate) fn each(
     given: &[PathBuf],
     wanted: Wanted,
+    take: impl FnMut(&Path, Profile) -> Result<(), Error>,
+) -> Result<(), Error> {
+    each_of(&found(given)?, wanted, take)
+}
+
+fn each_of(
+    found: &[Found],
+    wanted: Wanted,
     mut take: impl FnMut(&Path, Profile) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let found = found(given)?;
+    let stacks = SharedStacks::default();
     let mut warnings = Warnings::default();
     let (mut taken, mut refused) = (0, None);
     read_ahead(
-        &found,
-        |file| read_quietly(&file.path, wanted),
+        found,
+        |file| read_quietly(&file.path, wanted, &stacks),
         |Found { path, by_folder }, read| {
             match read {
                 Ok((profile, warning)) => {
@@ -147,9 +160,16 @@ fn read(path: &Path, wanted: Wanted) -> Result<Profile, Error> {
     }
 }
 
-fn read_quietly(path: &Path, wanted: Wanted) -> Result<(Profile, Option<String>), Error> {
+fn read_quietly(
+    path: &Path,
+    wanted: Wanted,
+    stacks: &SharedStacks,
+) -> Result<(Profile, Option<String>), Error> {
     match wanted.phase {
         Some(_) => Ok((recording_input::read_phase(path, wanted.phase)?, None)),
+        None if wanted.totals_alone && wanted.during.is_none() => {
+            recording_input::read_totals_quietly(path, stacks)
+        }
         None => recording_input::read_quietly(path, wanted.during),
     }
 }

@@ -79,7 +79,7 @@ fn read(args: &ReportArgs, format: Format) -> Result<(Profile, Option<Slices>), 
     {
         return recording_input::read_sliced(one);
     }
-    let wanted = Wanted { during: args.part.during, phase: args.part.phase };
+    let wanted = Wanted { during: args.part.during, phase: args.part.phase, ..Wanted::default() };
     Ok((recordings::merged(&args.recordings, wanted)?, None))
 }
 

@@ -19,10 +19,9 @@ use crate::report::view;
 pub(crate) fn run(label: &str, args: &ReportArgs, json: bool) -> Result<u8, Error> {
     let mut groups: BTreeMap<Option<String>, Merging> = BTreeMap::new();
     let mut mixed: Option<(PathBuf, Vec<String>)> = None;
-    let wanted = Wanted { during: args.part.during, phase: args.part.phase };
+    let wanted = Wanted { during: args.part.during, phase: args.part.phase, totals_alone: true };
     recordings::each(&args.recordings, wanted, |path, mut profile| {
         profile.sites.clear();
-        profile.history.clear();
         match by::value_of(label, &profile) {
             Ok(value) => groups.entry(value).or_default().add(profile),
             Err(values) => mixed = Some((path.to_owned(), values)),

@@ -66,7 +66,7 @@ pub use facts::rotation::Rotation;
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 pub use facts::share::Share;
 pub use facts::source::{LABEL_ATTRIBUTES, Labels, Source};
-pub use facts::stack::{Frames, Stack, StackIndex, StackTree};
+pub use facts::stack::{Frames, SharedStacks, Stack, StackIndex, StackTree};
 pub use facts::tally::Tally;
 pub use facts::trace::{MOST_TRACE_ROWS, TraceContext, TraceCount, TraceCounts, TracedObjects, Traces};
 pub use facts::trust::{AT_START_UP, Dropped, OwnCost, Refusals, Remainder, Trust};

@@ -4,8 +4,9 @@
 //! Not here: how stacks are taken, which is the agent's; which frames are blamed (`blame`).
 
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -201,14 +202,56 @@ impl StackTree {
         self.0.is_empty()
     }
 
-    /// All of them with names, which `frame` knows.
-    pub(crate) fn named(&self, frame: impl Fn(FrameId) -> Arc<Frame>) -> NamedStacks {
+    /// All of them with names, which `frame` knows; those that are shared are taken from there.
+    pub(crate) fn named(
+        &self,
+        frame: impl Fn(FrameId) -> Arc<Frame>,
+        shared: Option<&SharedStacks>,
+    ) -> NamedStacks {
+        let mut shared = shared.map(SharedStacks::lock);
         let mut named: Vec<Stack> = Vec::with_capacity(self.len());
         for &(innermost, caller) in &self.0 {
             let caller = named.get(caller.row()).unwrap_or(&Stack::NONE);
-            named.push(caller.called(frame(innermost)));
+            named.push(match &mut shared {
+                Some(shared) => shared.called(caller, frame(innermost)),
+                None => caller.called(frame(innermost)),
+            });
         }
         NamedStacks(named)
+    }
+}
+
+/// Stacks of several profiles, of threads that read them: those that are equal are the same, so it takes no time to see it.
+#[derive(Debug, Default)]
+pub struct SharedStacks(Mutex<Known>);
+
+/// Frames, and stacks by where their innermost frame and its caller lie.
+#[derive(Debug, Default)]
+struct Known {
+    frames: HashSet<Arc<Frame>, FxBuildHasher>,
+    stacks: HashMap<(usize, usize), Stack, FxBuildHasher>,
+}
+
+impl SharedStacks {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // What is known is whole at any time.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    /// A stack called by one that is shared.
+    fn called(&mut self, caller: &Stack, frame: Arc<Frame>) -> Stack {
+        let frame = match self.frames.get(&frame) {
+            Some(known) => known.clone(),
+            None => {
+                self.frames.insert(frame.clone());
+                frame
+            }
+        };
+        let place =
+            (Arc::as_ptr(&frame).addr(), caller.0.as_ref().map_or(0, |node| Arc::as_ptr(node).addr()));
+        self.stacks.entry(place).or_insert_with(|| caller.called(frame)).clone()
     }
 }
 
@@ -225,8 +268,6 @@ impl NamedStacks {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -241,11 +282,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stacks_compare_as_their_frames_do(all in numbers()) {
+        fn stacks_compare_as_their_frames_do(all in numbers(), share in any::<bool>()) {
             let mut tree = StackTree::default();
             let ids = |frames: &Vec<u32>| frames.iter().copied().map(FrameId).collect::<Vec<_>>();
             let indexes: Vec<_> = all.iter().map(|frames| tree.index(&ids(frames))).collect();
-            let named = tree.named(|id| frame(id.0).into());
+            let shared = SharedStacks::default();
+            tree.named(|id| frame(id.0).into(), Some(&shared));
+            let named = tree.named(|id| frame(id.0).into(), share.then_some(&shared));
             let stacks: Vec<_> = indexes.iter().map(|&index| named.get(index)).collect();
             for (one, frames) in stacks.iter().zip(&all) {
                 let plain: Vec<_> = frames.iter().map(|&number| frame(number)).collect();

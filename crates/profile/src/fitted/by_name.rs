@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::facts::estimate::joint_error;
 use crate::facts::ids::FrameId;
 use crate::facts::share::Share;
+use crate::facts::stack::SharedStacks;
 use crate::facts::tally::Tally;
 use crate::fitted::calibration;
 use crate::fitted::{living_sites, scopes};
@@ -20,7 +21,16 @@ use crate::stream::update::{ClassCounts, SiteCounts};
 impl ProfileBuilder {
     /// The profile as of the last update.
     pub fn profile(&self) -> Profile {
-        let mut profile = Profile { sites: site_profiles(self), ..self.calibrated_classes() };
+        self.of_stacks(None)
+    }
+
+    /// The same, with stacks that are shared with those of other profiles.
+    pub fn profile_sharing(&self, stacks: &SharedStacks) -> Profile {
+        self.of_stacks(Some(stacks))
+    }
+
+    fn of_stacks(&self, shared: Option<&SharedStacks>) -> Profile {
+        let mut profile = Profile { sites: site_profiles(self, shared), ..self.calibrated_classes() };
         // Each of several recordings was calibrated before it was merged.
         if !profile.is_merged() {
             calibration::sites(&mut profile);
@@ -113,13 +123,13 @@ fn class_shares(builder: &ProfileBuilder) -> BTreeMap<String, Share> {
 }
 
 /// One row per class name and stack, largest allocated bytes first, ties by class and stack.
-fn site_profiles(builder: &ProfileBuilder) -> Vec<SiteProfile> {
+fn site_profiles(builder: &ProfileBuilder, shared: Option<&SharedStacks>) -> Vec<SiteProfile> {
     let counts = builder.facts.counts.sites.values();
     let mut counts: Vec<_> =
         counts.filter_map(|counts| Some((builder.names.sites.index(counts.id)?, counts))).collect();
     counts.sort_by_key(|&(index, _)| index);
     let frame = |id: FrameId| builder.names.frames.value(id.row()).cloned().unwrap_or_default();
-    let stacks = builder.names.stacks.named(frame);
+    let stacks = builder.names.stacks.named(frame, shared);
     // Not in a table that grows: a program may have 100,000 sites.
     let mut rows = Vec::with_capacity(counts.len());
     for of_site in counts.chunk_by(|a, b| a.0 == b.0) {

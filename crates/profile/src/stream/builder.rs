@@ -76,6 +76,11 @@ impl ProfileBuilder {
         Ok(())
     }
 
+    /// Whether the stream has come to its end.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     /// Resets so far.
     pub fn resets(&self) -> u32 {
         self.resets

@@ -4,3 +4,4 @@ mod control;
 mod damage;
 mod golden;
 mod streams;
+mod totals;
