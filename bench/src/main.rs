@@ -19,6 +19,7 @@ mod leak_verdict;
 mod leak_ways;
 mod leaks;
 mod measured;
+mod merge;
 mod micro;
 mod page;
 mod pauses;
@@ -66,6 +67,8 @@ enum Subcommands {
     Intervals(intervals::Arguments),
     /// Programs that leak or only look so, asked in each way whether they do: who is right
     Leaks(leaks::Arguments),
+    /// A fleet of recordings, merged and reported of: time, memory
+    Merge(merge::Arguments),
     /// Micro workloads: CPU time of the allocating thread per operation
     Micro(micro::Arguments),
     /// The page of a made-up recording of 100,000 stacks, and of one of a GB: size, time, memory; in a browser, too
@@ -105,6 +108,7 @@ fn dispatch(command: Subcommands) -> Result<ExitCode, Box<dyn Error>> {
         Subcommands::Heap(arguments) => heap::run(&arguments)?,
         Subcommands::Intervals(arguments) => intervals::run(&arguments)?,
         Subcommands::Leaks(arguments) => leaks::run(&arguments)?,
+        Subcommands::Merge(arguments) => merge::run(&arguments)?,
         Subcommands::Micro(arguments) => micro::run(&arguments)?,
         Subcommands::Page(arguments) => page::run(&arguments)?,
         Subcommands::Scale(arguments) => scale::run(&arguments)?,

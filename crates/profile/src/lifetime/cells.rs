@@ -27,7 +27,7 @@ pub(crate) fn add_all<C: Copy, K: Ord>(
     }
     // Two ascending runs, which this sort looks for.
     if known < into.len() {
-        into.sort_by(|one, other| key(one).cmp(&key(other)));
+        into.sort_by_key(key);
     }
 }
 

@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use rustc_hash::FxHashMap;
+
 use crate::facts::frame::Frame;
 use crate::facts::ids::{ClassId, FrameId, SiteId};
 use crate::facts::stack::Stack;
@@ -14,8 +16,8 @@ use crate::stream::update::Update;
 /// Gives out ids, and says what they name.
 #[derive(Default)]
 pub(crate) struct Naming<'a> {
-    classes: HashMap<&'a str, ClassId>,
-    frames: HashMap<&'a Frame, FrameId>,
+    classes: FxHashMap<&'a str, ClassId>,
+    frames: FxHashMap<&'a Frame, FrameId>,
     /// What named them, in the order in which they were asked for.
     pub(crate) updates: Vec<Update>,
 }
@@ -48,7 +50,7 @@ pub(crate) fn ids_of_sites(sites: &[SiteProfile]) -> HashMap<(&str, &Stack), Sit
 }
 
 fn id_of<K: Hash + Eq, I: Copy>(
-    ids: &mut HashMap<K, I>,
+    ids: &mut FxHashMap<K, I>,
     key: K,
     of_row: fn(usize) -> I,
     say: impl FnOnce(I),
