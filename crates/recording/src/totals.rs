@@ -10,8 +10,8 @@ use crate::frame::{FRAME_HEAD_LEN, FrameStart, KIND_STEP, KIND_UPDATE, file_head
 use crate::newest::Newest;
 use crate::{sections, v3};
 
-/// The profile that [`read_profile`](crate::read_profile) gives, with stacks that are shared with other profiles; `None` where that finds
-/// anything wrong.
+/// The profile that [`read_profile`](crate::read_profile) gives, with stacks that are shared with other profiles; `None` where anything is
+/// wrong. Nobody looks into rows that are passed over.
 pub fn read_totals(bytes: &[u8], stacks: &SharedStacks) -> Option<Profile> {
     let (mut builder, mut newest) = (ProfileBuilder::new(), Newest::default());
     let mut frames = bytes.strip_prefix(&file_header())?;

@@ -12,10 +12,10 @@ use mayfly_heap::dominators::Dominators;
 use mayfly_heap::paths::ShortestPaths;
 use mayfly_heap::saved::{Saved, Stamp, head, histogram_part, write};
 use mayfly_heap::{Dump, Filter, HeapError, Referrers, Strength, dump, hprof};
-use mayfly_profile::View;
+use mayfly_profile::{SharedStacks, View};
 use mayfly_recording::control::exchange::GREETING;
 use mayfly_recording::control::{Incoming, Message, Request, Response};
-use mayfly_recording::{read_profile, write_profile};
+use mayfly_recording::{read_profile, read_totals, write_profile};
 use mayfly_report::{COLUMNS, Occasion, overview, post_run};
 
 use crate::mutate::{mend_frames, mend_parts};
@@ -108,6 +108,7 @@ fn index(bytes: &[u8]) {
 }
 
 fn recording(bytes: &[u8]) {
+    let _ = read_totals(bytes, &SharedStacks::default());
     let Ok((profile, _)) = read_profile(bytes) else { return };
     let _ = write_profile(&profile);
     let (view, occasion) = (View::default(), Occasion::default());
