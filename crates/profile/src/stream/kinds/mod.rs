@@ -1,16 +1,15 @@
 //! The kinds of facts that steps tell, one file each; whoever folds, repeats, thins or writes a stream goes through this list.
 //!
-//! A new kind is a file here, a row of [`Section`], and a row of each table below. A new number of a run needs none.
+//! A new kind is a file here, a row of [`Section`], and a row of the table below. A new number of a run needs none.
 
 pub(crate) mod census;
 pub(crate) mod collections;
 pub(crate) mod counts;
 pub(crate) mod course;
-pub(crate) mod flags;
 pub(crate) mod holders;
-pub(crate) mod labels;
 pub(crate) mod lifetimes;
 pub(crate) mod live;
+pub(crate) mod once;
 pub(crate) mod operations;
 pub(crate) mod readings;
 pub(crate) mod retention;
@@ -18,7 +17,6 @@ pub(crate) mod rotation;
 pub(crate) mod scopes;
 pub(crate) mod shares;
 pub(crate) mod soft_classes;
-pub(crate) mod sources;
 pub(crate) mod traces;
 
 use crate::facts::collection::{Collections, Flag};
@@ -41,102 +39,58 @@ use crate::stream::kinds::soft_classes::SoftClasses;
 use crate::stream::kinds::traces::Traced;
 use crate::stream::update::{SECTION_KINDS, Section};
 
-/// All that the steps of a stream have told.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
-    pub(crate) counts: Counts,
-    pub(crate) live: Live,
-    pub(crate) lifetimes: KnownLifetimes,
-    pub(crate) shares: Shares,
-    pub(crate) scopes: Scopes,
-    pub(crate) operations: Operations,
-    pub(crate) census: Censuses,
-    pub(crate) collections: Collections,
-    pub(crate) flags: Vec<Flag>,
-    pub(crate) labels: Labels,
-    pub(crate) sources: Vec<Source>,
-    pub(crate) readings: Readings,
-    pub(crate) rotation: Option<Rotation>,
-    pub(crate) traces: Traced,
-    pub(crate) holders: KnownHolders,
-    pub(crate) course: Course,
-    pub(crate) soft_classes: SoftClasses,
-    pub(crate) retention: Retention,
+/// Lists the kinds: where [`Facts`] has what was recorded of each, and its section.
+macro_rules! kinds {
+    ($($field:ident: $kind:ty = $section:pat,)+) => {
+        /// All that the steps of a stream have recorded.
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct Facts {
+            $(pub(crate) $field: $kind,)+
+        }
+
+        impl Facts {
+            /// Each kind, in the order in which a step has them.
+            pub(crate) fn all(&self) -> [&dyn Kind; SECTION_KINDS] {
+                [$(&self.$field,)+]
+            }
+
+            /// The same, to be changed.
+            pub(crate) fn all_mut(&mut self) -> [&mut dyn Kind; SECTION_KINDS] {
+                [$(&mut self.$field,)+]
+            }
+
+            /// The kind that a section is of.
+            pub(crate) fn kind_of(&mut self, section: &Section) -> &mut dyn Kind {
+                match section {
+                    $($section => &mut self.$field,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    counts: Counts = Section::Progress(_),
+    live: Live = Section::Live(_),
+    lifetimes: KnownLifetimes = Section::Lifetimes(_),
+    shares: Shares = Section::Shares(_),
+    scopes: Scopes = Section::Scopes(_),
+    operations: Operations = Section::Operations(_),
+    census: Censuses = Section::Census(_),
+    collections: Collections = Section::Collections(_),
+    flags: Vec<Flag> = Section::Flags(_),
+    labels: Labels = Section::Labels(_),
+    sources: Vec<Source> = Section::Sources(_),
+    readings: Readings = Section::Readings(_),
+    rotation: Option<Rotation> = Section::Rotation { .. },
+    traces: Traced = Section::Traces(_),
+    holders: KnownHolders = Section::Holders(_),
+    course: Course = Section::Course(_),
+    soft_classes: SoftClasses = Section::SoftClasses(_),
+    retention: Retention = Section::Retention(_),
 }
 
 impl Facts {
-    /// Each kind, in the order in which a step tells them.
-    pub(crate) fn all(&self) -> [&dyn Kind; SECTION_KINDS] {
-        [
-            &self.counts,
-            &self.live,
-            &self.lifetimes,
-            &self.shares,
-            &self.scopes,
-            &self.operations,
-            &self.census,
-            &self.collections,
-            &self.flags,
-            &self.labels,
-            &self.sources,
-            &self.readings,
-            &self.rotation,
-            &self.traces,
-            &self.holders,
-            &self.course,
-            &self.soft_classes,
-            &self.retention,
-        ]
-    }
-
-    /// The same, to be changed.
-    pub(crate) fn all_mut(&mut self) -> [&mut dyn Kind; SECTION_KINDS] {
-        [
-            &mut self.counts,
-            &mut self.live,
-            &mut self.lifetimes,
-            &mut self.shares,
-            &mut self.scopes,
-            &mut self.operations,
-            &mut self.census,
-            &mut self.collections,
-            &mut self.flags,
-            &mut self.labels,
-            &mut self.sources,
-            &mut self.readings,
-            &mut self.rotation,
-            &mut self.traces,
-            &mut self.holders,
-            &mut self.course,
-            &mut self.soft_classes,
-            &mut self.retention,
-        ]
-    }
-
-    /// The kind that a section is of.
-    pub(crate) fn kind_of(&mut self, section: &Section) -> &mut dyn Kind {
-        match section {
-            Section::Progress(_) => &mut self.counts,
-            Section::Live(_) => &mut self.live,
-            Section::Lifetimes(_) => &mut self.lifetimes,
-            Section::Shares(_) => &mut self.shares,
-            Section::Scopes(_) => &mut self.scopes,
-            Section::Operations(_) => &mut self.operations,
-            Section::Census(_) => &mut self.census,
-            Section::Collections(_) => &mut self.collections,
-            Section::Flags(_) => &mut self.flags,
-            Section::Labels(_) => &mut self.labels,
-            Section::Sources(_) => &mut self.sources,
-            Section::Readings(_) => &mut self.readings,
-            Section::Rotation { .. } => &mut self.rotation,
-            Section::Traces(_) => &mut self.traces,
-            Section::Holders(_) => &mut self.holders,
-            Section::Course(_) => &mut self.course,
-            Section::SoftClasses(_) => &mut self.soft_classes,
-            Section::Retention(_) => &mut self.retention,
-        }
-    }
-
     /// Takes a section of a step ([`Kind::fold`]).
     pub(crate) fn fold(&mut self, section: Section, names: Option<&Dictionary>) -> Result<(), ApplyError> {
         self.kind_of(&section).fold(section, names)
