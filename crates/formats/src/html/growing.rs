@@ -3,7 +3,7 @@
 //! Not here: what grows (`mayfly-profile`, `growing`), and its words (`mayfly-report`).
 
 use mayfly_profile::Profile;
-use mayfly_report::{GrowerWords, HoldersTable, growers, holders};
+use mayfly_report::{GrowerWords, HoldersTable, holders};
 
 /// Rows of a table.
 const ROWS: usize = 8;
@@ -19,8 +19,7 @@ pub(super) struct Growing {
 }
 
 impl Growing {
-    pub(super) fn of(profile: &Profile) -> Self {
-        let mut rows = growers(profile, &profile.run.view);
+    pub(super) fn of(profile: &Profile, mut rows: Vec<GrowerWords>) -> Self {
         let more = rows.len().saturating_sub(ROWS);
         rows.truncate(ROWS);
         Self { rows, more, outside: holders(profile, ROWS) }

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use mayfly_profile::{ClassProfile, Lifetimes, MEASURES, Profile, Slices, Value};
-use mayfly_report::{COLUMNS, Occasion, coverage, measured, overview, sources_line};
+use mayfly_report::{Occasion, Summary, coverage, measured, sources_line};
 
 pub use self::answer::{AnswerPage, AnswerPart};
 use self::cells::{Cells, classes};
@@ -49,7 +49,7 @@ pub(crate) fn write(
     let mut all = Lifetimes::default();
     profile.classes.iter().filter_map(|class| class.lifetimes.as_ref()).for_each(|one| all.merge(one));
     let occasion = Occasion { timestamp: None, reason: "mayfly report".to_owned() };
-    let summary = overview(profile, &profile.run.view, &occasion, COLUMNS, "");
+    let Summary { text, found, growers } = Summary::of(profile, &profile.run.view, &occasion);
     let command = profile.run.jvm.command.as_str();
     let merged = sources_line(profile);
     let head = Head {
@@ -57,11 +57,11 @@ pub(crate) fn write(
         heading: "Stacks",
         facts: facts(profile),
         figures: figures(profile, &all),
-        found: mayfly_report::found(profile, &profile.run.view),
-        growing: Growing::of(profile),
+        found,
+        growing: Growing::of(profile, growers),
         old: old::rows(profile),
         trust: coverage(profile),
-        summary: &summary,
+        summary: &text,
         is_compared: false,
     };
     written(head, &data(profile, &all, slices, choice), out)

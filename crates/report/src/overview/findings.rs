@@ -68,6 +68,9 @@ impl Screen<'_> {
     /// All of them, unbroken.
     pub(super) fn unbroken_findings(&self) -> Vec<Finding> {
         let mut found: Vec<Finding> = Vec::new();
+        if self.profile.is_blank() || self.profile.classes.is_empty() {
+            return found;
+        }
         for line in self.growing() {
             // What is indented belongs to the sentence before it.
             match (line.strip_prefix("   "), found.last_mut()) {

@@ -2,7 +2,7 @@
 //!
 //! Not here: which of it the first screen names (`growing`).
 
-use mayfly_profile::{Frame, Grower, Profile, View};
+use mayfly_profile::{Frame, Grower, Profile};
 
 use crate::names::{class_text, place_text};
 use crate::text::{printable, shorten};
@@ -39,13 +39,7 @@ pub struct GrowerWords {
     pub holder: String,
 }
 
-/// All that is sure to grow, the first as on the first screen.
-pub fn growers(profile: &Profile, view: &View) -> Vec<GrowerWords> {
-    let shown = view.of(profile);
-    let Ok(growing) = shown.growing() else { return Vec::new() };
-    sure(&growing.growers).map(|grower| GrowerWords::of(&shown, grower)).collect()
-}
-
+/// What is sure to grow.
 pub(super) fn sure(growers: &[Grower]) -> impl Iterator<Item = &Grower> {
     growers.iter().filter(|grower| grower.growth.is_sure())
 }

@@ -19,7 +19,8 @@ mod ways;
 
 use mayfly_profile::{BlameRules, Growing, MethodProfile, Profile, Variances, View};
 
-pub use growers::{GrowerWords, growers};
+pub use growers::GrowerWords;
+use growers::sure;
 
 use crate::followed::tracking_text;
 use crate::over_time::in_short;
@@ -44,23 +45,18 @@ const LEAST_ROWS: usize = 3;
 /// Of `view` the limit of rows and whether to blame classes do not matter here.
 pub fn overview(profile: &Profile, view: &View, occasion: &Occasion, columns: usize, more: &str) -> String {
     let shown = view.of(profile);
-    let all_hidden = shown.classes.is_empty().then_some(profile.classes.len()).filter(|&classes| classes > 0);
-    let screen = Screen { all_hidden, ..Screen::new(&shown, view, columns.clamp(60, MOST_COLUMNS)) };
-    let mut lines = occasion_lines(occasion);
-    let most = LINES + lines.len();
-    lines.extend(screen.head(view));
-    lines.extend(screen.findings());
-    let more = (!more.is_empty()).then(|| format!("Everything: {more}"));
-    if profile.is_blank() {
-        lines.extend(screen.coverage().concat());
-    } else {
-        // The last line is the caller's, if it is not ours.
-        lines.truncate(most - 1);
-        let around = lines.len() + 1;
-        lines.extend(screen.below(most.saturating_sub(around)));
-    }
-    lines.extend(more);
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    Screen::new(profile, &shown, view, columns).text(view, occasion, more)
+}
+
+/// The screen for a page, which has what was found and what grows in tables of its own, too.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// As [`overview`] has it, of [`COLUMNS`].
+    pub text: String,
+    /// The findings, unbroken: what grows, then the others.
+    pub found: Vec<Finding>,
+    /// All that is sure to grow, the first as in the text.
+    pub growers: Vec<GrowerWords>,
 }
 
 /// A sentence on what was found.
@@ -72,13 +68,18 @@ pub struct Finding {
     pub next: String,
 }
 
-/// The findings of the first screen, unbroken: what grows, then the others.
-pub fn found(profile: &Profile, view: &View) -> Vec<Finding> {
-    let shown = view.of(profile);
-    if shown.is_blank() || shown.classes.is_empty() {
-        return Vec::new();
+impl Summary {
+    /// Of what `view` shows of a profile.
+    pub fn of(profile: &Profile, view: &View, occasion: &Occasion) -> Self {
+        let shown = view.of(profile);
+        let screen = Screen::new(profile, &shown, view, COLUMNS);
+        let growers = screen.growth.iter().flat_map(|growing| sure(&growing.growers));
+        Self {
+            growers: growers.map(|grower| GrowerWords::of(&shown, grower)).collect(),
+            found: screen.unbroken_findings(),
+            text: screen.text(view, occasion, ""),
+        }
     }
-    Screen::new(&shown, view, MOST_COLUMNS).unbroken_findings()
 }
 
 /// A part of which there is room.
@@ -143,15 +144,16 @@ struct Screen<'a> {
 
 impl<'a> Screen<'a> {
     /// Of what `view` shows of a profile.
-    fn new(shown: &'a Profile, view: &View, columns: usize) -> Self {
+    fn new(profile: &Profile, shown: &'a Profile, view: &View, columns: usize) -> Self {
         let rules = rules(view);
+        let classes = profile.classes.len();
         Screen {
             profile: shown,
             variances: Variances::of(shown),
             growth: shown.growing(),
             old_is_seen: shown.old_is_seen(),
-            all_hidden: None,
-            columns,
+            all_hidden: (shown.classes.is_empty() && classes > 0).then_some(classes),
+            columns: columns.clamp(60, MOST_COLUMNS),
             methods: shown.methods(&rules),
             rules,
             rules_given: view.rules != BlameRules::default(),
@@ -160,6 +162,24 @@ impl<'a> Screen<'a> {
 }
 
 impl Screen<'_> {
+    fn text(&self, view: &View, occasion: &Occasion, more: &str) -> String {
+        let mut lines = occasion_lines(occasion);
+        let most = LINES + lines.len();
+        lines.extend(self.head(view));
+        lines.extend(self.findings());
+        let more = (!more.is_empty()).then(|| format!("Everything: {more}"));
+        if self.profile.is_blank() {
+            lines.extend(self.coverage().concat());
+        } else {
+            // The last line is the caller's, if it is not ours.
+            lines.truncate(most - 1);
+            let around = lines.len() + 1;
+            lines.extend(self.below(most.saturating_sub(around)));
+        }
+        lines.extend(more);
+        lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    }
+
     /// All below the findings, in so many lines: tables grow shorter before a part is left out, the least important first.
     fn below(&self, room: usize) -> Vec<String> {
         // Who asked for scopes asked what survives them.

@@ -6,7 +6,7 @@ use mayfly_profile::{
     Lifetimes, Link, LinkKind, Outcome, Point, Profile, RetentionRow, Room, ScopeClass, ScopeProfile,
     SiteProfile, Stack, Tally, Tracking, View,
 };
-use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, overview, post_run};
+use mayfly_report::{COLUMNS, LINES, MOST_COLUMNS, Occasion, Summary, overview, post_run};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
@@ -679,7 +679,8 @@ fn what_a_library_allocates_is_said_with_the_programs_line_below_which_it_does()
     let mut profile =
         Profile { sites: sites.collect(), classes: vec![class], duration_ms: 1_000, ..Profile::default() };
     let found = |profile: &Profile| {
-        mayfly_report::found(profile, &View::default())
+        Summary::of(profile, &View::default(), &Occasion::default())
+            .found
             .into_iter()
             .map(|found| found.next)
             .collect::<Vec<_>>()
