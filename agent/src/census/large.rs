@@ -1,11 +1,9 @@
 //! Where G1 keeps large objects of this JVM.
 
-use mayfly_census::{Collector, LargeObjects, Layout};
-use mayfly_jvmti::{OwnMemory, VmFlags};
-use mayfly_profile::Gc;
+use mayfly_census::LargeObjects;
 
-use super::memory::{OfJvm, Running};
-use crate::target_jvm::Target;
+use super::layout::HeapLayout;
+use super::memory::Running;
 use crate::tracking::OwnRegions;
 
 /// In this JVM.
@@ -15,16 +13,10 @@ pub(crate) struct LargeOfJvm {
 }
 
 impl LargeOfJvm {
-    /// `None` of other collectors, and where that can't be read.
-    pub(crate) fn find(target: &Target) -> Option<Self> {
-        /// Of objects, which is of no matter here.
-        const ALIGNMENT: u64 = 8;
-        if target.info().gc != Gc::G1 {
-            return None;
-        }
-        let memory = Running(OwnMemory::find()?);
-        let layout = Layout::find(&OfJvm(VmFlags::find()?), &memory, (Collector::G1, ALIGNMENT)).ok()?;
-        Some(Self { objects: LargeObjects::of(&memory, &layout)?, memory })
+    /// `None` of heaps without regions, and where these can't be read.
+    pub(crate) fn of(heap: &HeapLayout) -> Option<Self> {
+        let memory = Running(heap.memory);
+        Some(Self { objects: LargeObjects::of(&memory, &heap.layout)?, memory })
     }
 }
 

@@ -5,9 +5,11 @@
 
 mod counts;
 mod large;
+mod layout;
 mod memory;
 mod pauses;
 mod reader;
 
 pub(crate) use large::LargeOfJvm;
+pub(crate) use layout::HeapLayout;
 pub(crate) use reader::CensusSlot;

@@ -4,16 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use mayfly_census::{Census, Collector, Known, Layout, Pause};
-use mayfly_jvmti::{
-    CallbackContext, FieldOffset, HeapMemory, Jni, KnownObjects, Management, OwnMemory, PerfCounter,
-    PerfData, VmFlags,
-};
-use mayfly_profile::{CensusCounts, CensusReach, ClassCensus, ClassId, FILLERS, Gc, GcKind};
+use mayfly_census::{Census, Collector, Known, Pause};
+use mayfly_jvmti::{CallbackContext, FieldOffset, HeapMemory, Jni, KnownObjects, PerfCounter, PerfData};
+use mayfly_profile::{CensusCounts, CensusReach, ClassCensus, ClassId, FILLERS, GcKind};
 use rustc_hash::FxHashMap;
 
 use super::counts::{born, by_id};
-use super::memory::{OfJvm, Paused, Running};
+use super::layout::HeapLayout;
+use super::memory::{Paused, Running};
 use super::pauses::Pauses;
 use crate::conduct::notice::say;
 use crate::target_jvm::{FIRST_WITH_FILLER_CLASSES, Target};
@@ -59,10 +57,12 @@ impl CensusSlot {
         target: &Target,
         shared: &Shared,
         jni: Jni<'_>,
+        heap: Result<HeapLayout, String>,
         from_start: bool,
         most: Option<Duration>,
     ) {
-        let opened = self.reader.get_or_init(|| Reader::open(target, jni, from_start, most).map(Mutex::new));
+        let open = || Reader::open(target, jni, heap, from_start, most);
+        let opened = self.reader.get_or_init(|| open().map(Mutex::new));
         match opened {
             Ok(reader) => {
                 let (mixed, largest, from_start) = lock(reader).before_the_first();
@@ -206,32 +206,21 @@ impl Left {
 }
 
 impl Reader {
-    fn open(target: &Target, jni: Jni<'_>, from_start: bool, most: Option<Duration>) -> Result<Self, String> {
-        let collector = match target.info().gc {
-            Gc::Serial => Collector::Serial,
-            Gc::Parallel => Collector::Parallel,
-            Gc::G1 => Collector::G1,
-            other => {
-                return Err(format!(
-                    "{} leaves nothing behind to read; Serial, Parallel and G1 do",
-                    match other.name() {
-                        "" => "this collector",
-                        name => name,
-                    }
-                ));
-            }
-        };
-        let own = OwnMemory::find().ok_or("the kernel does not let a process copy its own memory")?;
-        let flags = VmFlags::find().ok_or("this JVM exports no flags")?;
+    fn open(
+        target: &Target,
+        jni: Jni<'_>,
+        heap: Result<HeapLayout, String>,
+        from_start: bool,
+        most: Option<Duration>,
+    ) -> Result<Self, String> {
+        let HeapLayout { collector, memory: own, layout } = heap?;
         let left = Left::find().ok_or(
             "what a collection did is told by counters, which -XX:-UsePerfData switches off or this JVM has not",
         )?;
-        let alignment = Management::find().and_then(|jvm| jvm.number(jni, c"ObjectAlignmentInBytes"));
         let memory = Running(own);
-        let found = Layout::find(&OfJvm(flags), &memory, (collector, alignment.unwrap_or(8)));
         let chunk = FieldOffset::find(jni, c"jdk/internal/vm/StackChunk", c"size", c"I");
         let chunk_size_at = chunk.and_then(|offset| u64::try_from(offset.0).ok());
-        let layout = found.map_err(|missing| missing.to_string())?.with_chunk_size_at(chunk_size_at);
+        let layout = layout.with_chunk_size_at(chunk_size_at);
         let layout = match collector {
             Collector::G1 => layout,
             _ => layout.with_left_at((left.eden.address(), left.old.address())),

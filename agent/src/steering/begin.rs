@@ -10,7 +10,7 @@ use super::control::switch_on;
 use super::outside::Outside;
 use super::profiler::{Begun, Profiler};
 use super::worker;
-use crate::census::LargeOfJvm;
+use crate::census::{HeapLayout, LargeOfJvm};
 use crate::session::{JvmBytes, Session};
 use crate::target_jvm::{identity, keeps_young_tracked_objects};
 
@@ -21,8 +21,10 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     worker::start(profiler);
     let run = run_info(profiler);
     shared.references.in_jvm_with(run.jvm.gc);
-    if shared.plan.lifetimes
-        && let Some(large) = LargeOfJvm::find(target)
+    let frees_large_early = shared.plan.lifetimes && run.jvm.gc == Gc::G1;
+    let heap = (frees_large_early || profiler.options.census).then(|| HeapLayout::find(run.jvm.gc, jni));
+    if frees_large_early
+        && let Some(large) = heap.as_ref().and_then(|heap| LargeOfJvm::of(heap.as_ref().ok()?))
     {
         shared.references.in_jvm_with_regions(Box::new(large));
     }
@@ -44,8 +46,10 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
             Update::Step(vec![Section::Labels(labels), Section::Flags(target.flags(jni))]),
         ]);
     }
-    if profiler.options.census {
-        profiler.census.begin(target, shared, jni, launched, profiler.options.pause);
+    if profiler.options.census
+        && let Some(heap) = heap
+    {
+        profiler.census.begin(target, shared, jni, heap, launched, profiler.options.pause);
     }
     profiler.engine.begin(jni);
     if profiler.options.delay_profiling {
