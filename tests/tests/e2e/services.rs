@@ -18,8 +18,9 @@ use crate::questions::{Here, Subject, Truth};
 
 /// A service, in `tests/services`.
 struct Service {
-    folder: &'static str,
     source: &'static str,
+    /// Where its `pom.xml` is, in `tests`.
+    pom: &'static str,
     main: &'static str,
     flags: &'static str,
     request: &'static str,
@@ -29,8 +30,8 @@ struct Service {
 }
 
 const SPRING: Service = Service {
-    folder: "spring",
-    source: "Books.java",
+    source: "spring/Books.java",
+    pom: "endpoints/spring",
     main: "books.Books",
     flags: "-Drequests=1500",
     request: "books.Books.book",
@@ -49,8 +50,8 @@ const SPRING: Service = Service {
 };
 
 const KAFKA: Service = Service {
-    folder: "kafka",
-    source: "Orders.java",
+    source: "kafka/Orders.java",
+    pom: "services/kafka",
     main: "orders.Orders",
     flags: "-Drequests=4000",
     request: "orders.Orders.deliver",
@@ -73,17 +74,16 @@ const KAFKA: Service = Service {
 };
 
 fn source(service: &Service) -> PathBuf {
-    workspace_root().join("tests/services").join(service.folder).join(service.source)
+    workspace_root().join("tests/services").join(service.source)
 }
 
 /// Jars and classes.
 fn built(service: &Service) -> Result<Workspace, String> {
     let jdk = jdks(17).into_iter().next().ok_or("no JDK 17 or newer with javac")?;
-    let source = source(service);
-    let folder = fetched(source.parent().expect("a folder"))?;
+    let folder = fetched(&workspace_root().join("tests").join(service.pom))?;
     let mut javac = Command::new(jdk.home.join("bin/javac"));
     javac.args(["-g", "-nowarn", "-parameters", "-proc:none", "--release", "17", "-cp"]);
-    javac.arg(folder.file("*")).arg("-d").arg(folder.path()).arg(source);
+    javac.arg(folder.file("*")).arg("-d").arg(folder.path()).arg(source(service));
     succeed(&mut javac)?;
     Ok(folder)
 }
