@@ -9,7 +9,9 @@ use std::hint::black_box;
 use clap::Args;
 use mayfly_heap::dominators::Dominators;
 use mayfly_heap::paths::PathTree;
-use mayfly_heap::{Class, EdgeName, Filter, Graph, GraphBuilder, ObjectIndex, Referrers, RootKind, Strength};
+use mayfly_heap::{
+    Class, EdgeName, Filter, Graph, GraphBuilder, ObjectIndex, ObjectSet, Referrers, RootKind, Strength,
+};
 use mayfly_tests::status_bytes;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -37,8 +39,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
         rows.push(mark.row(order, "build", objects)?);
         println!("- {order}: {objects} objects, {} references", graph.edge_count());
         let filter = Filter::new(&graph, Strength::Soft);
+        let all = ObjectSet::of(&graph, graph.objects());
         let mark = Mark::now()?;
-        black_box(PathTree::new(&graph, &filter));
+        black_box(PathTree::to(&graph, &filter, &all));
         rows.push(mark.row(order, "all shortest paths", objects)?);
         let mark = Mark::now()?;
         black_box(Referrers::new(&graph));

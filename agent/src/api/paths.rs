@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mayfly_heap::paths::{Path, PathTree, edge_text, shortest};
 use mayfly_heap::reach::retained_if_held;
-use mayfly_heap::{Filter, ObjectIndex, ObjectSet, RootKind, Skip, Strength};
+use mayfly_heap::{Filter, ObjectIndex, ObjectSet, RootKind, Strength};
 use mayfly_jvmti::{Jni, Object, ObjectArray};
 
 use super::error::ApiError;
@@ -76,7 +76,7 @@ fn find(snapshot: &Snapshot<'_>, search: Search, steps: &Steps<'_>) -> Option<Ve
         let open = snapshot.targets.iter().zip(&found).filter(|(_, found)| found.is_empty());
         let open = ObjectSet::of(graph, open.filter_map(|(target, _)| *target));
         let mut filter = Filter::new(graph, *weakest);
-        filter.skip_instances(graph, Skip::Object, |class| class.name.starts_with(OURS));
+        filter.skip_instances(graph, |class| class.name.starts_with(OURS));
         // One walk for many, if one path of each is enough.
         let tree = (search.most == 1 && !open.is_empty()).then(|| PathTree::to(graph, &filter, &open));
         for (target, found) in snapshot.targets.iter().zip(&mut found) {

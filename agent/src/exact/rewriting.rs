@@ -97,9 +97,9 @@ impl Rewriting {
             Some((places, shared)) => {
                 let mut numberer = Numberer::new(places, shared);
                 let numberer: &mut dyn Places = &mut numberer;
-                allocation::rewrite_with_scopes(class, self.options, Some(numberer), scopes)
+                allocation::rewrite(class, self.options, Some(numberer), scopes)
             }
-            None => allocation::rewrite_with_scopes(class, self.options, None, scopes),
+            None => allocation::rewrite(class, self.options, None, scopes),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Objects as people name them on a command line: by class, or by the id that other commands print.
 
-use mayfly_heap::{ClassIndex, Filter, Graph, ObjectIndex, Skip};
+use mayfly_heap::{ClassIndex, Filter, Graph, ObjectIndex};
 
 use crate::heap::class_name;
 use crate::heap::error::QueryError;
@@ -78,7 +78,7 @@ pub(crate) fn skip(graph: &Graph, filter: &mut Filter, words: &[String]) -> Resu
     for word in words {
         match objects(graph, word) {
             Ok(objects) => {
-                objects.into_iter().for_each(|object| filter.skip_object(graph, object, Skip::Object));
+                objects.into_iter().for_each(|object| filter.skip_object(graph, object));
                 if let Word::Class(name) = self::word(word) {
                     filter.skip_statics(graph, |class| class_name::means(name, &class.name));
                 }

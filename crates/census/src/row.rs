@@ -28,11 +28,6 @@ impl Row {
         [self.undecided, self.old, self.died[0], self.survived[0], self.promoted[0]].into_iter().sum()
     }
 
-    /// All that was copied, in each collection anew.
-    pub fn copied(&self) -> Total {
-        self.survived.iter().chain(&self.promoted).copied().sum()
-    }
-
     /// Adds what another row has.
     pub fn add(&mut self, other: &Self) {
         let pairs = [

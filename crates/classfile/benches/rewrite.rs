@@ -7,8 +7,9 @@
 mod support;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use mayfly_classfile::allocation::{self, Options};
+use mayfly_classfile::allocation::Options;
 use support::jvms::{self, DumpedClass};
+use support::rewriting;
 
 const OPTIONS: Options = Options { add_fields: true, compiles_huge_methods: false };
 
@@ -28,7 +29,7 @@ fn rewrite(criterion: &mut Criterion) {
 }
 
 fn is_hooked(class: &DumpedClass) -> bool {
-    allocation::rewrite(&class.bytes, OPTIONS).is_ok_and(|rewritten| rewritten.class.is_some())
+    rewriting::rewrite(&class.bytes, OPTIONS).is_ok_and(|rewritten| rewritten.class.is_some())
 }
 
 fn measure(criterion: &mut Criterion, name: &str, classes: &[DumpedClass]) {
@@ -37,7 +38,7 @@ fn measure(criterion: &mut Criterion, name: &str, classes: &[DumpedClass]) {
     group.throughput(Throughput::BytesDecimal(bytes as u64)).sample_size(20);
     group.bench_function(name, |bencher| {
         bencher.iter(|| {
-            let sites = classes.iter().filter_map(|class| allocation::rewrite(&class.bytes, OPTIONS).ok());
+            let sites = classes.iter().filter_map(|class| rewriting::rewrite(&class.bytes, OPTIONS).ok());
             sites.map(|rewritten| rewritten.sites).sum::<u32>()
         });
     });

@@ -22,7 +22,6 @@ pub mod opcode {
     pub const SWAP: u8 = 0x5f;
     pub const IINC: u8 = 0x84;
     pub const IFEQ: u8 = 0x99;
-    pub const IF_ACMPNE: u8 = 0xa6;
     pub const GOTO: u8 = 0xa7;
     pub const JSR: u8 = 0xa8;
     pub const RET: u8 = 0xa9;

@@ -2,20 +2,11 @@
 //!
 //! One filter serves all walks: paths, dominators, sizes. Not here: where walks begin; that is never filtered.
 
-use crate::edge::{Edge, EdgeName, Strength};
+use crate::edge::{EdgeName, Strength};
 use crate::graph::ELEMENT;
 use crate::graph::{Class, Graph};
 use crate::index::ObjectIndex;
 use crate::set::ObjectSet;
-
-/// How much of an object is passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Skip {
-    /// References to it, and so all of it.
-    Object,
-    /// What it refers to. The object itself stays.
-    Contents,
-}
 
 /// References to follow.
 #[derive(Clone, Debug)]
@@ -23,7 +14,6 @@ pub struct Filter {
     /// By number of name.
     skipped_names: Vec<bool>,
     not_entered: Option<ObjectSet>,
-    not_left: Option<ObjectSet>,
 }
 
 impl Filter {
@@ -31,7 +21,7 @@ impl Filter {
     /// `Strength::Phantom` all.
     pub fn new(graph: &Graph, weakest: Strength) -> Self {
         let weaker = |name: &EdgeName| name.strength() > weakest;
-        Self { skipped_names: graph.names.iter().map(weaker).collect(), not_entered: None, not_left: None }
+        Self { skipped_names: graph.names.iter().map(weaker).collect(), not_entered: None }
     }
 
     /// The same, but of references only those at least as strong as `weakest`.
@@ -64,18 +54,18 @@ impl Filter {
         }
     }
 
-    /// Passes over an object.
-    pub fn skip_object(&mut self, graph: &Graph, object: ObjectIndex, skip: Skip) {
-        self.skipped(graph, skip).insert(object);
+    /// Passes over an object, and so over all that it refers to.
+    pub fn skip_object(&mut self, graph: &Graph, object: ObjectIndex) {
+        self.skipped(graph).insert(object);
     }
 
     /// Passes over the instances of all classes for which `skipped` says so. How many instances there are.
-    pub fn skip_instances(&mut self, graph: &Graph, skip: Skip, skipped: impl Fn(&Class) -> bool) -> usize {
+    pub fn skip_instances(&mut self, graph: &Graph, skipped: impl Fn(&Class) -> bool) -> usize {
         let by_class: Vec<_> = graph.classes().map(|(_, class)| skipped(class)).collect();
         if !by_class.contains(&true) {
             return 0;
         }
-        let set = self.skipped(graph, skip);
+        let set = self.skipped(graph);
         let skipped = graph.objects().filter(|&object| by_class[graph.class_of(object).0 as usize]);
         skipped.map(|object| set.insert(object)).count()
     }
@@ -83,23 +73,14 @@ impl Filter {
     /// Stays among objects: passes over the `java.lang.Class` of every class, and with it over statics and loaders.
     /// INSANE's sizes are taken so.
     pub fn skip_classes(&mut self, graph: &Graph) {
-        let set = self.skipped(graph, Skip::Object);
+        let set = self.skipped(graph);
         for mirror in graph.classes().filter_map(|(_, class)| class.mirror) {
             set.insert(mirror);
         }
     }
 
-    fn skipped(&mut self, graph: &Graph, skip: Skip) -> &mut ObjectSet {
-        let set = match skip {
-            Skip::Object => &mut self.not_entered,
-            Skip::Contents => &mut self.not_left,
-        };
-        set.get_or_insert_with(|| ObjectSet::none(graph))
-    }
-
-    /// The references of an object that are followed.
-    pub fn edges<'a>(&self, graph: &'a Graph, from: ObjectIndex) -> impl Iterator<Item = Edge<'a>> {
-        self.places(graph, from).map(move |place| graph.edge_at(from, place))
+    fn skipped(&mut self, graph: &Graph) -> &mut ObjectSet {
+        self.not_entered.get_or_insert_with(|| ObjectSet::none(graph))
     }
 
     /// The objects that a walk goes on to from an object; one referred to twice is there twice.
@@ -109,8 +90,9 @@ impl Filter {
 
     /// Places of the references that are followed.
     pub(crate) fn places(&self, graph: &Graph, from: ObjectIndex) -> impl Iterator<Item = usize> {
-        let places = if self.leaves(from) { graph.edge_places(from) } else { 0..0 };
-        places.filter(|&place| self.follows(graph.label(place)) && self.enters(graph.target(place)))
+        graph
+            .edge_places(from)
+            .filter(|&place| self.follows(graph.label(place)) && self.enters(graph.target(place)))
     }
 
     /// Whether references of a label are followed.
@@ -121,11 +103,6 @@ impl Filter {
     /// Whether references to an object are followed.
     pub(crate) fn enters(&self, object: ObjectIndex) -> bool {
         self.not_entered.as_ref().is_none_or(|set| !set.contains(object))
-    }
-
-    /// Whether the references of an object are followed.
-    pub(crate) fn leaves(&self, object: ObjectIndex) -> bool {
-        self.not_left.as_ref().is_none_or(|set| !set.contains(object))
     }
 }
 
@@ -164,17 +141,13 @@ mod tests {
         assert_eq!(at_least(Strength::Phantom), [true, true]);
     }
 
-    /// INSANE's `skipObjectsFilter`, with and without the objects themselves, as `assertSize` uses it.
+    /// INSANE's `skipObjectsFilter`.
     #[test]
-    fn objects_are_skipped_with_or_without_themselves() {
+    fn objects_are_skipped_with_all_that_they_refer_to() {
         let graph = heap(HEAP);
-        let skipping = |skip| {
-            let mut filter = Filter::new(&graph, Strength::Strong);
-            filter.skip_object(&graph, graph.find(2).unwrap(), skip);
-            reached(&graph, &filter)
-        };
-        assert_eq!(skipping(Skip::Object), [1, 0xc, 0xd]);
-        assert_eq!(skipping(Skip::Contents), [1, 2, 0xc, 0xd]);
+        let mut filter = Filter::new(&graph, Strength::Strong);
+        filter.skip_object(&graph, graph.find(2).unwrap());
+        assert_eq!(reached(&graph, &filter), [1, 0xc, 0xd]);
     }
 
     /// INSANE's `skipReferencesFilter`: instance and static fields.
@@ -192,8 +165,8 @@ mod tests {
     fn instances_and_classes_are_skipped() {
         let graph = heap(HEAP);
         let mut filter = Filter::new(&graph, Strength::Strong);
-        assert_eq!(filter.skip_instances(&graph, Skip::Contents, |class| &*class.name == "B"), 1);
-        assert_eq!(filter.skip_instances(&graph, Skip::Object, |class| &*class.name == "Z"), 0);
+        assert_eq!(filter.skip_instances(&graph, |class| &*class.name == "D"), 1);
+        assert_eq!(filter.skip_instances(&graph, |class| &*class.name == "Z"), 0);
         filter.skip_classes(&graph);
         assert_eq!(reached(&graph, &filter), [1, 2]);
         let set = reach::from(&graph, [graph.find(1).unwrap()], &filter);

@@ -150,15 +150,6 @@ impl Graph {
         self.classes().map(|(class, _)| class).filter(|class| taken[class.0 as usize]).collect()
     }
 
-    /// The static fields of all classes that refer to something: class, field, object.
-    pub fn statics(&self) -> impl Iterator<Item = (ClassIndex, &str, ObjectIndex)> {
-        let mirrors = self.classes.iter().filter_map(|class| class.mirror);
-        mirrors.flat_map(|mirror| self.edges(mirror)).filter_map(|edge| match edge.name {
-            EdgeName::Static { declaring, name, .. } => Some((*declaring, &**name, edge.to)),
-            _ => None,
-        })
-    }
-
     /// The object that the source of the graph calls `id`. Looks at all of them.
     pub fn find(&self, id: u64) -> Option<ObjectIndex> {
         self.ids.iter().position(|other| other == id).map(|place| ObjectIndex(place as u32))
@@ -284,11 +275,6 @@ mod tests {
         let all: Vec<_> = graph.objects().collect();
         assert_eq!(ids(&all)[..3], [1, 2, 3], "and the class of A");
         assert_eq!(ids(&graph.instances(|class| &*class.name == "B").collect::<Vec<_>>()), [1]);
-        let statics: Vec<_> = graph
-            .statics()
-            .map(|(class, name, object)| (&*graph.class(class).name, name, graph.id(object)))
-            .collect();
-        assert_eq!(statics, [("A", "x", 1), ("A", "y", 2)]);
         let second = graph.find(2).unwrap();
         assert_eq!(graph.find(4), None);
         assert_eq!((graph.size(second), graph.size(graph.find(1).unwrap())), (16, 24));

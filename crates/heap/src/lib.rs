@@ -35,7 +35,7 @@ mod text;
 pub use builder::{GraphBuilder, TooLarge};
 pub use edge::{Edge, EdgeName, Strength};
 pub use error::HeapError;
-pub use filter::{Filter, Skip};
+pub use filter::Filter;
 pub use graph::{Class, Graph};
 pub use index::{ClassIndex, ObjectIndex};
 pub use mayfly_counts::{HeapSummary, Total};

@@ -75,11 +75,6 @@ impl Referrers {
             places.map(move |place| (from, place))
         })
     }
-
-    /// Bytes of memory taken.
-    pub fn memory(&self) -> usize {
-        self.starts.memory() + self.sources.memory()
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ pub use derived::amounts::{Amounts, Cell, Value};
 pub use derived::bursts::{Bursts, bursts};
 pub use derived::byte_seconds::ByteSeconds;
 pub use derived::cell_lives::CellLives;
-pub use derived::diff::{Change, ClassDiff, ProfileDiff, RowChange, SiteDiff};
 pub use derived::doubts::Contradiction;
 pub use derived::gc_work::{GcCause, GcWork, Left, LongestPause};
 pub use derived::groups::GroupProfile;

@@ -208,11 +208,6 @@ impl RecordingReader {
         self.corrupt.clone().or_else(cut_off)
     }
 
-    /// Offset at which the frame of the last update given out begins.
-    pub fn last_update_at(&self) -> u64 {
-        self.last_update_at
-    }
-
     fn position(&self) -> u64 {
         self.offset + self.consumed as u64
     }

@@ -143,7 +143,8 @@ impl Budget {
     }
 
     /// Native bytes of tracked objects' records and handles now.
-    pub fn bytes(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> u64 {
         self.objects.used.load(Relaxed) * BYTES_PER_OBJECT
     }
 

@@ -309,7 +309,8 @@ impl Slabs {
     }
 
     /// Number of threads with a slab.
-    pub fn live(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn live(&self) -> usize {
         self.state().live.iter().filter(|open| open.scope.is_none()).count()
     }
 

@@ -165,7 +165,8 @@ fn a_map_is_seen_through() {
         let [graph, _] = dumps(jvm);
         let in_map = instances(&graph, "Held$InMap").iter().next().expect("an object");
         let referrers = Referrers::new(&graph);
-        let found = holders(&graph, &referrers, in_map, &Filter::new(&graph, Strength::Strong), 9);
+        let filter = Filter::new(&graph, Strength::Strong);
+        let found = Holding::new(&graph, &referrers, &filter).of(in_map, 9);
         let texts: Vec<_> = found.iter().map(|holder| without_ids(&holder.text(&graph))).collect();
         assert_eq!(texts.len(), 1, "{texts:?}");
         assert!(texts[0].starts_with("class held.Held-map-> java.util.HashMap-table->"), "{texts:?}");

@@ -77,30 +77,13 @@ const ADDED_FIELDS: [AddedField; 5] = [
 
 /// Inserts the hooks into `class`. A class that has some already is left as it is, and so is [`HOOKS_CLASS`] itself.
 ///
+/// With `places`, allocations are counted by place too. Where that would make a method too large, its places are left out; numbers
+/// may then have been given in vain. Methods of `scopes` enter their scope when they are called, and leave it when they return or
+/// throw.
+///
 /// # Errors
 /// A [`Refusal`] if the class can't be read or has no room; it must then be left as it is.
-pub fn rewrite(class: &[u8], options: Options) -> Result<Rewritten, Refusal> {
-    rewrite_counting(class, options, None)
-}
-
-/// As [`rewrite`]; with `places`, allocations are counted by place too. Where that would make a method too large, its
-/// places are left out; numbers may then have been given in vain.
-///
-/// # Errors
-/// As for [`rewrite`].
-pub fn rewrite_counting(
-    class: &[u8],
-    options: Options,
-    places: Option<&mut dyn Places>,
-) -> Result<Rewritten, Refusal> {
-    rewrite_with_scopes(class, options, places, Scopes::default())
-}
-
-/// As [`rewrite_counting`]; methods of `scopes` enter their scope when they are called, and leave it when they return or throw.
-///
-/// # Errors
-/// As for [`rewrite`].
-pub fn rewrite_with_scopes(
+pub fn rewrite(
     class: &[u8],
     options: Options,
     mut places: Option<&mut dyn Places>,

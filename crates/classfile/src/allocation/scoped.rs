@@ -21,13 +21,6 @@ pub struct Scopes<'s> {
     pub annotated: Option<&'s NumberOfScope<'s>>,
 }
 
-impl<'s> Scopes<'s> {
-    /// Those named, and no others.
-    pub fn named(named: &'s [ScopedMethods]) -> Self {
-        Self { named, annotated: None }
-    }
-}
-
 /// All methods of a class that have a name, and the number of the scope that each call of one is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopedMethods {

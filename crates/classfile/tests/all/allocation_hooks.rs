@@ -1,10 +1,7 @@
 //! The rules of the allocation hooks, each on a small class, and on the JDK's own code that they are about.
 
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
-use mayfly_classfile::allocation::{
-    self, Options, Place, Places, Rewritten, Scoped, ScopedMethods, Scopes, rewrite_counting,
-    rewrite_with_scopes,
-};
+use mayfly_classfile::allocation::{self, Options, Place, Places, Rewritten, Scoped, ScopedMethods, Scopes};
 use mayfly_classfile::{ClassFile, MethodRefusal, Refusal};
 
 use crate::support;
@@ -12,13 +9,14 @@ use crate::support::agreement::{align, hook_len, hook_name, hook_place, pool_cou
 use crate::support::assembler::{ClassBuilder, CodeParts};
 use crate::support::expected_hooks::{length, method_ref, text};
 use crate::support::jvms;
+use crate::support::rewriting;
 
 const LOAD: Options = Options { add_fields: true, compiles_huge_methods: false };
 const ATTACH: Options = Options { add_fields: false, compiles_huge_methods: false };
 const RETURN: u8 = 0xb1;
 
 fn rewrite(class: &[u8]) -> Rewritten {
-    allocation::rewrite(class, LOAD).expect("a sound class")
+    rewriting::rewrite(class, LOAD).expect("a sound class")
 }
 
 /// The hooks of the class's method, each as the pc in front of it and its signature.
@@ -71,7 +69,7 @@ fn what_may_be_the_launchers_main_has_a_hook_before_each_return() {
         let parts = CodeParts { max_stack: 1, max_locals: 1, code, ..CodeParts::default() };
         builder.method(name, descriptor, &parts);
         let class = builder.build();
-        (allocation::rewrite(&class, options).expect("a sound class").sites, class)
+        (rewriting::rewrite(&class, options).expect("a sound class").sites, class)
     };
     let (_, class) = of("main", "([Ljava/lang/String;)V", LOAD);
     let leaving = |pc| (Some(pc), "leavingMain ()V".to_owned());
@@ -214,7 +212,7 @@ fn entry_hooks() {
     reflection.method("filterFields", descriptor, &parts);
     let reflection = reflection.build();
     assert_eq!(hooks(&reflection), [(None, format!("visibleFields {descriptor}"))]);
-    let attached = allocation::rewrite(&reflection, ATTACH).expect("sound");
+    let attached = rewriting::rewrite(&reflection, ATTACH).expect("sound");
     assert_eq!(attached.class, None, "nothing to hide where no field was added");
 }
 
@@ -238,7 +236,7 @@ fn fields_are_added_once_and_at_load_only() {
         });
         assert_eq!(added.collect::<Vec<_>>(), fields);
         assert_eq!(rewrite(&new).class, None);
-        assert_eq!(allocation::rewrite(&class, ATTACH), Ok(Rewritten::default()));
+        assert_eq!(rewriting::rewrite(&class, ATTACH), Ok(Rewritten::default()));
     }
 }
 
@@ -252,7 +250,7 @@ fn the_hooks_class_and_rewritten_classes_are_left_alone() {
     made.method("run", "()V", &array);
     let new = rewrite(&made.build()).class.expect("a hook");
     assert_eq!(rewrite(&new), Rewritten::default());
-    assert_eq!(allocation::rewrite(&new, ATTACH), Ok(Rewritten::default()));
+    assert_eq!(rewriting::rewrite(&new, ATTACH), Ok(Rewritten::default()));
 }
 
 /// What the JVM makes of a class that is given back as it was.
@@ -262,7 +260,7 @@ fn constants_of_hooks_alone_are_no_hooks_where_classes_are_retransformed() {
     builder.method_ref(allocation::HOOKS_CLASS, "array", "([I)V");
     let array = CodeParts { max_stack: 1, code: vec![0x04, 0xbc, 10, 0x57, RETURN], ..CodeParts::default() };
     builder.method("run", "()V", &array);
-    let again = allocation::rewrite(&builder.build(), ATTACH).expect("sound");
+    let again = rewriting::rewrite(&builder.build(), ATTACH).expect("sound");
     assert_eq!(again.sites, 1);
 }
 
@@ -285,8 +283,8 @@ fn a_method_without_room_is_refused_alone_and_not_counted() {
 
 #[test]
 fn what_is_no_class_is_refused() {
-    assert_eq!(allocation::rewrite(b"text", LOAD), Err(Refusal::Malformed("magic number")));
-    assert_eq!(allocation::rewrite(b"", LOAD), Err(Refusal::Malformed("class header")));
+    assert_eq!(rewriting::rewrite(b"text", LOAD), Err(Refusal::Malformed("magic number")));
+    assert_eq!(rewriting::rewrite(b"", LOAD), Err(Refusal::Malformed("class header")));
 }
 
 /// The bodies that JIT compilers replace, and every call in them that may return an array, on the JDKs read so far. A
@@ -365,7 +363,7 @@ type PlacedHook = (Option<usize>, String, Option<u32>);
 /// The hooks of the class's method with places, and the places.
 fn placed_hooks(class: &[u8], first: u32) -> (Vec<PlacedHook>, Vec<String>) {
     let mut noting = Noting { first, places: Vec::new() };
-    let rewritten = rewrite_counting(class, LOAD, Some(&mut noting)).expect("a sound class");
+    let rewritten = rewriting::rewrite_counting(class, LOAD, Some(&mut noting)).expect("a sound class");
     let (old, new) = (
         OtherReader::parse(class).expect("sound"),
         OtherReader::parse(&rewritten.class.expect("hooks")).expect("sound"),
@@ -452,7 +450,7 @@ fn places_give_way_where_a_method_would_get_too_large() {
     let unplaced = |padding| {
         let mut noting = Noting { first: 0, places: Vec::new() };
         let class = with_padding(padding);
-        let rewritten = rewrite_counting(&class, LOAD, Some(&mut noting)).expect("sound");
+        let rewritten = rewriting::rewrite_counting(&class, LOAD, Some(&mut noting)).expect("sound");
         assert_eq!(rewritten.refused, []);
         (rewritten.sites, rewritten.unplaced)
     };
@@ -477,7 +475,7 @@ fn with_arrays(name: &str, arrays: usize, len: usize) -> Vec<u8> {
 fn grown(class: &[u8], options: Options, places: bool) -> (u32, usize, Vec<&'static str>) {
     let mut noting = Noting { first: 0, places: Vec::new() };
     let places = places.then_some(&mut noting as &mut dyn Places);
-    let rewritten = rewrite_counting(class, options, places).expect("sound");
+    let rewritten = rewriting::rewrite_counting(class, options, places).expect("sound");
     let class = rewritten.class.unwrap_or_else(|| class.to_vec());
     let file = ClassFile::parse(&class).expect("sound");
     let code = file.code(&file.methods()[0]).expect("sound").expect("code");
@@ -517,8 +515,9 @@ fn a_class_that_has_its_hooks_needs_no_others_but_for_places() {
     };
     let class = with_arrays("run", 3, 100);
     let mut noting = Noting { first: 0, places: Vec::new() };
-    let placed = rewrite_counting(&class, ATTACH, Some(&mut noting)).expect("sound").class.expect("hooks");
-    let plain = allocation::rewrite(&class, ATTACH).expect("sound").class.expect("hooks");
+    let placed =
+        rewriting::rewrite_counting(&class, ATTACH, Some(&mut noting)).expect("sound").class.expect("hooks");
+    let plain = rewriting::rewrite(&class, ATTACH).expect("sound").class.expect("hooks");
     assert_eq!([&class, &placed, &plain].map(|class| has(class)), [false, false, true]);
 }
 
@@ -528,7 +527,9 @@ fn a_scope_goes_before_arrays_where_there_is_no_room_for_both() {
         let methods =
             ScopedMethods { class: b"Made".to_vec(), method: b"run".to_vec(), descriptor: None, scope: 7 };
         let class = with_arrays("run", arrays, len);
-        let rewritten = rewrite_with_scopes(&class, LOAD, None, Scopes::named(&[methods])).expect("sound");
+        let rewritten =
+            allocation::rewrite(&class, LOAD, None, Scopes { named: &[methods], annotated: None })
+                .expect("sound");
         (rewritten.sites, rewritten.scoped[0].1, rewritten.refused.len())
     };
     assert_eq!(scoped(20, 7_901), (22, Scoped::Methods(1), 0));
@@ -551,7 +552,8 @@ fn with_two_returns(major: u16, name: &str) -> Vec<u8> {
 fn scoped(class: &[u8], method: &str) -> Rewritten {
     let methods =
         ScopedMethods { class: b"a/Handler".to_vec(), method: method.into(), descriptor: None, scope: 7 };
-    rewrite_with_scopes(class, LOAD, None, Scopes::named(&[methods])).expect("a sound class")
+    allocation::rewrite(class, LOAD, None, Scopes { named: &[methods], annotated: None })
+        .expect("a sound class")
 }
 
 #[test]
@@ -586,7 +588,12 @@ fn what_can_be_no_scope_is_said() {
     assert_eq!(outcome(&constructor, "<init>"), Scoped::NoSuchMethod);
     let other =
         ScopedMethods { class: b"a/Other".to_vec(), method: b"handle".to_vec(), descriptor: None, scope: 7 };
-    assert_eq!(rewrite_with_scopes(&class, LOAD, None, Scopes::named(&[other])).expect("sound").scoped, []);
+    assert_eq!(
+        allocation::rewrite(&class, LOAD, None, Scopes { named: &[other], annotated: None })
+            .expect("sound")
+            .scoped,
+        []
+    );
 }
 
 /// A method with the annotation, behind another one that has a value of each kind; in an attribute of that name.
@@ -622,15 +629,15 @@ fn an_annotated_method_is_a_scope() {
         [("RuntimeVisibleAnnotations", Some("request")), ("RuntimeInvisibleAnnotations", None)]
     {
         let class = annotated(attribute, name);
-        let rewritten = rewrite_with_scopes(&class, LOAD, None, scopes).expect("sound");
+        let rewritten = allocation::rewrite(&class, LOAD, None, scopes).expect("sound");
         let (methods, outcome) = &rewritten.scoped[0];
         assert_eq!((*outcome, methods.descriptor.as_deref()), (Scoped::Methods(1), Some(&b"()V"[..])));
         assert_eq!((rewritten.scoped.len(), rewritten.sites), (1, 2), "not the other of that name");
         // Where there are no scopes, it is an annotation like any other.
-        assert_eq!(allocation::rewrite(&class, LOAD).expect("sound"), Rewritten::default());
+        assert_eq!(rewriting::rewrite(&class, LOAD).expect("sound"), Rewritten::default());
     }
     assert_eq!(names.borrow()[..], ["request", "a.Handler.handle"]);
     let cut_short = annotated("RuntimeVisibleAnnotations", None);
-    let broken = rewrite_with_scopes(&cut_short[..cut_short.len() - 1], LOAD, None, scopes);
+    let broken = allocation::rewrite(&cut_short[..cut_short.len() - 1], LOAD, None, scopes);
     assert!(broken.is_err());
 }

@@ -12,6 +12,7 @@ use mayfly_classfile::{ClassEditor, ClassFile, MethodRefusal};
 
 use crate::support;
 use crate::support::jvms::{self, DumpedClass};
+use crate::support::rewriting;
 
 #[test]
 fn every_class_is_itself_plus_its_hooks() {
@@ -70,8 +71,8 @@ fn is_spared(class: &DumpedClass) -> bool {
     let is_left =
         |rewritten: Result<_, _>| rewritten.expect("a class of a JVM") == allocation::Rewritten::default();
     let mut numbers = Numbers(0);
-    assert!(plain || is_left(allocation::rewrite(&class.bytes, options)));
-    assert!(placed || is_left(allocation::rewrite_counting(&class.bytes, options, Some(&mut numbers))));
+    assert!(plain || is_left(rewriting::rewrite(&class.bytes, options)));
+    assert!(placed || is_left(rewriting::rewrite_counting(&class.bytes, options, Some(&mut numbers))));
     assert_eq!(numbers.0, 0);
     !plain
 }
@@ -80,10 +81,10 @@ fn check(class: &DumpedClass) -> usize {
     assert_eq!(relaid(&class.bytes), class.bytes, "relaying without edits changes a class");
     let old = other_reader::ClassFile::parse(&class.bytes).expect("a class of a JVM");
     let options = Options { add_fields: true, compiles_huge_methods: false };
-    let rewritten = allocation::rewrite(&class.bytes, options).expect("a class of a JVM");
+    let rewritten = rewriting::rewrite(&class.bytes, options).expect("a class of a JVM");
     let hooks = check_rewritten(&old, &rewritten, false);
     let mut numbers = Numbers(FIRST_NUMBER);
-    let placed = allocation::rewrite_counting(&class.bytes, options, Some(&mut numbers));
+    let placed = rewriting::rewrite_counting(&class.bytes, options, Some(&mut numbers));
     hooks + check_rewritten(&old, &placed.expect("a class of a JVM"), true)
 }
 

@@ -2,13 +2,14 @@
 
 use std::sync::OnceLock;
 
-use mayfly_classfile::allocation::{self, Options};
+use mayfly_classfile::allocation::Options;
 use mayfly_classfile::opcode::{ATHROW, GOTO, GOTO_W, RET, RETURN, TABLESWITCH};
 use mayfly_classfile::{ClassEditor, ClassFile, instructions};
 use proptest::prelude::*;
 
 use crate::support::assembler::{ClassBuilder, CodeParts, words};
 use crate::support::jvms;
+use crate::support::rewriting;
 
 /// The classes to break: some of `java.base` if there is a JVM, and one made here, small and with everything in it.
 fn corpus() -> &'static [Vec<u8>] {
@@ -51,12 +52,11 @@ fn made() -> Vec<u8> {
 /// Everything the crate does with a class; what comes out is the same kind of thing again.
 fn exercise(class: &[u8]) {
     for add_fields in [true, false] {
-        if let Ok(Some(new)) =
-            allocation::rewrite(class, Options { add_fields, compiles_huge_methods: false })
-                .map(|rewritten| rewritten.class)
+        if let Ok(Some(new)) = rewriting::rewrite(class, Options { add_fields, compiles_huge_methods: false })
+            .map(|rewritten| rewritten.class)
         {
             ClassFile::parse(&new).expect("what was written can be read");
-            let again = allocation::rewrite(&new, Options { add_fields, compiles_huge_methods: false })
+            let again = rewriting::rewrite(&new, Options { add_fields, compiles_huge_methods: false })
                 .expect("and rewritten");
             assert_eq!(again.class, None, "hooks are inserted once");
         }
@@ -119,7 +119,7 @@ proptest! {
 
 #[test]
 fn the_class_made_here_is_sound() {
-    let rewritten = allocation::rewrite(&made(), Options { add_fields: true, compiles_huge_methods: false })
+    let rewritten = rewriting::rewrite(&made(), Options { add_fields: true, compiles_huge_methods: false })
         .expect("a sound class");
     assert_eq!((rewritten.sites, rewritten.refused.len()), (2, 0));
 }

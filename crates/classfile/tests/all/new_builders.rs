@@ -1,10 +1,11 @@
 //! The hook before the making of a string builder: what jumps there runs it, what was made there is known by the instruction.
 
 use jvmti_bindings::classfile::{AttributeInfo, ClassFile as OtherReader};
-use mayfly_classfile::allocation::{self, Options, Place, Places};
+use mayfly_classfile::allocation::{Options, Place, Places, Rewritten};
 
 use crate::support::agreement::check_hooked;
 use crate::support::assembler::{ClassBuilder, CodeParts};
+use crate::support::rewriting;
 
 /// A class in which `new` of another is where a loop begins, and a frame knows what was made there.
 fn making(made: &str) -> Vec<u8> {
@@ -26,7 +27,7 @@ fn making(made: &str) -> Vec<u8> {
 fn a_hook_stands_before_the_making_of_a_string_builder() {
     for builder in ["java/lang/StringBuilder", "java/lang/StringBuffer"] {
         let class = making(builder);
-        let new = allocation::rewrite(&class, Options { add_fields: false, compiles_huge_methods: false })
+        let new = rewriting::rewrite(&class, Options { add_fields: false, compiles_huge_methods: false })
             .expect("sound")
             .class;
         let (old, new) = (OtherReader::parse(&class), OtherReader::parse(&new.expect("a hook")));
@@ -40,8 +41,8 @@ fn a_hook_stands_before_the_making_of_a_string_builder() {
 #[test]
 fn other_creations_have_no_hook_of_their_own() {
     let class = making("java/lang/StringJoiner");
-    let rewritten = allocation::rewrite(&class, Options { add_fields: false, compiles_huge_methods: false });
-    assert_eq!(rewritten, Ok(allocation::Rewritten::default()));
+    let rewritten = rewriting::rewrite(&class, Options { add_fields: false, compiles_huge_methods: false });
+    assert_eq!(rewritten, Ok(Rewritten::default()));
 }
 
 /// As reflection generates it for deserialisation up to JDK 21: a superclass's constructor runs, and exceptions are made in between.
@@ -60,7 +61,7 @@ fn a_generated_accessor_makes_objects_of_the_class_that_it_names() {
     class.method("newInstance", "([Ljava/lang/Object;)Ljava/lang/Object;", &parts);
     let mut made = Made(Vec::new());
     let options = Options { add_fields: false, compiles_huge_methods: false };
-    allocation::rewrite_counting(&class.build(), options, Some(&mut made)).expect("sound");
+    rewriting::rewrite_counting(&class.build(), options, Some(&mut made)).expect("sound");
     assert_eq!(made.0, ["a.Bad", "a.Wire"]);
 }
 

@@ -15,4 +15,4 @@ mod walk;
 
 pub use groups::{ClassRetained, LoaderRetained};
 pub use stages::lasting_first;
-pub use tree::{Children, Dominators};
+pub use tree::Dominators;

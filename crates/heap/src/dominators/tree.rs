@@ -9,7 +9,6 @@ use crate::column::Column;
 use crate::filter::Filter;
 use crate::graph::Graph;
 use crate::index::ObjectIndex;
-use crate::offsets::Offsets;
 
 /// The tree of dominators, and retained sizes, packed: some 10 bytes per object.
 ///
@@ -140,25 +139,6 @@ impl Dominators {
         let all = self.retained.iter().zip(self.order.iter()).skip(1);
         largest(all.map(|(retained, object)| (Reverse(retained), ObjectIndex(object as u32))), most)
     }
-
-    /// The tree from above: which objects each one dominates immediately.
-    pub fn children(&self) -> Children<'_> {
-        let mut counts = vec![0; self.order.len()];
-        (1..self.order.len()).for_each(|number| counts[self.above(number)] += 1);
-        let mut starts = Offsets::from_lengths(counts);
-        let mut objects = vec![ObjectIndex(0); self.order.len() - 1];
-        for number in 1..self.order.len() {
-            objects[starts.take(self.above(number) as u32, 1)] = self.object(number);
-        }
-        starts.settle();
-        Children { dominators: self, starts, objects }
-    }
-
-    /// Bytes of memory taken.
-    pub fn memory(&self) -> usize {
-        let columns = [&self.order, &self.immediate, &self.retained];
-        columns.into_iter().chain(self.numbers.get()).map(Column::memory).sum()
-    }
 }
 
 /// Has all nodes, whose dominators were found, say what they retain.
@@ -197,27 +177,4 @@ fn largest(
     found.sort_unstable();
     found.truncate(most);
     found.into_iter().map(|(Reverse(bytes), object)| (object, bytes)).collect()
-}
-
-/// The tree of dominators from above: 8 bytes more per object.
-#[derive(Debug)]
-pub struct Children<'tree> {
-    dominators: &'tree Dominators,
-    starts: Offsets,
-    objects: Vec<ObjectIndex>,
-}
-
-impl Children<'_> {
-    /// The objects that nothing dominates but the roots together.
-    pub fn top(&self) -> &[ObjectIndex] {
-        &self.objects[self.starts.range(0)]
-    }
-
-    /// The objects that an object dominates immediately.
-    pub fn of(&self, object: ObjectIndex) -> &[ObjectIndex] {
-        match self.dominators.number(object) {
-            0 => &[],
-            number => &self.objects[self.starts.range(number as u32)],
-        }
-    }
 }

@@ -99,10 +99,9 @@ impl Walking<'_> {
             let Node { idom: object, semi: looked_at, above, .. } = self.walk.nodes[at as usize];
             let object = ObjectIndex(object);
             let places = graph.edge_places(object);
-            let end = if filter.leaves(object) { places.end } else { places.start };
             let mut place = places.start + looked_at as usize;
             let mut down = false;
-            while place < end && !down {
+            while place < places.end && !down {
                 let to = graph.target(place);
                 down = filter.follows(graph.label(place)) && filter.enters(to) && self.meet(to, at);
                 place += 1;

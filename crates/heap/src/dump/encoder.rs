@@ -135,7 +135,6 @@ impl Encoder {
     #[inline]
     pub fn edge(&mut self, from: Number, reference: Reference, to: Number) {
         let (op, label) = match reference {
-            Reference::Class => return,
             Reference::Field(index) => (Op::Field, index),
             Reference::StaticField(index) => (Op::StaticField, index),
             Reference::Element(index) => {

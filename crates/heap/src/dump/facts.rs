@@ -59,11 +59,9 @@ pub struct FieldFacts<'a> {
     pub is_static: bool,
 }
 
-/// By what one object refers to another (JVMTI `jvmtiHeapReferenceKind`, from 1 to 10).
+/// By what one object refers to another (JVMTI `jvmtiHeapReferenceKind`, from 2 to 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// To its class. Not written: an object's class is known.
-    Class,
     /// An instance field, by its JVMTI field index.
     Field(u32),
     /// An array element, by its index.

@@ -154,7 +154,7 @@ impl<'a> Loader<'a> {
             Reference::Element(index) => return self.builder.element(source, index, target),
             Reference::Field(index) => self.instance_name(self.classes[source.0 as usize], index),
             Reference::StaticField(index) => self.static_name(from, index),
-            Reference::Class | Reference::ClassLoader => return,
+            Reference::ClassLoader => return,
             Reference::Signers => self.internal("signers"),
             Reference::ProtectionDomain => self.internal("protection domain"),
             Reference::Interface => self.internal("interface"),

@@ -97,7 +97,6 @@ impl Op {
 /// JVMTI's number of a reference kind without an index.
 pub(crate) fn internal_kind(reference: Reference) -> u32 {
     match reference {
-        Reference::Class => 1,
         Reference::Field(_) => 2,
         Reference::Element(_) => 3,
         Reference::ClassLoader => 4,

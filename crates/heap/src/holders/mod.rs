@@ -35,22 +35,10 @@ pub enum HeldBy {
     Root(usize),
 }
 
-/// The holders of an object, nearest first, at most so many: one for each root, field or element of an own array that holds
-/// it. Follows the references that the filter does.
+/// Who holds objects of a heap.
 ///
 /// Collections of `java.util` and `java.util.concurrent`, what they are made of, and strings are seen through; subclasses of
 /// collections that are the program's own are holders.
-pub fn holders(
-    graph: &Graph,
-    referrers: &Referrers,
-    object: ObjectIndex,
-    filter: &Filter,
-    most: usize,
-) -> Vec<Holder> {
-    Holding::new(graph, referrers, filter).of(object, most)
-}
-
-/// The same for many objects of one heap.
 #[derive(Debug)]
 pub struct Holding<'graph> {
     graph: &'graph Graph,
@@ -74,7 +62,7 @@ impl<'graph> Holding<'graph> {
         self.looked_at
     }
 
-    /// As [`holders`].
+    /// The holders of an object, nearest first, at most so many: one for each root, field or element of an own array that holds it.
     pub fn of(&mut self, object: ObjectIndex, most: usize) -> Vec<Holder> {
         let (graph, filter) = (self.graph, self.filter);
         let mut search = Search {
@@ -90,8 +78,7 @@ impl<'graph> Holding<'graph> {
             search.roots_of(at);
             for (from, place) in self.referrers.places(graph, at) {
                 self.looked_at += 1;
-                let followed =
-                    filter.follows(graph.label(place)) && filter.leaves(from) && filter.enters(from);
+                let followed = filter.follows(graph.label(place)) && filter.enters(from);
                 // What is seen through was met before, or is the object itself.
                 if !followed || search.down.contains_key(&from) {
                     continue;

@@ -7,7 +7,7 @@ use crate::fake::heap;
 fn texts(graph: &Graph, of: u64, most: usize) -> Vec<String> {
     let filter = Filter::new(graph, Strength::Strong);
     let object = graph.find(of).unwrap();
-    let found = holders(graph, &Referrers::new(graph), object, &filter, most);
+    let found = Holding::new(graph, &Referrers::new(graph), &filter).of(object, most);
     found.iter().map(|holder| holder.text(graph)).collect()
 }
 
@@ -57,8 +57,8 @@ fn weak_and_skipped_references_do_not_hold() {
     let graph = heap("1:java.lang.ref.WeakReference -referent-> 9:T; 2:A -x-> 9; 3:B -x-> 9");
     let referrers = Referrers::new(&graph);
     let mut filter = Filter::new(&graph, Strength::Strong);
-    filter.skip_object(&graph, graph.find(3).unwrap(), crate::filter::Skip::Object);
-    let found = holders(&graph, &referrers, graph.find(9).unwrap(), &filter, 9);
+    filter.skip_object(&graph, graph.find(3).unwrap());
+    let found = Holding::new(&graph, &referrers, &filter).of(graph.find(9).unwrap(), 9);
     assert_eq!(
         found.iter().map(|holder| holder.by).collect::<Vec<_>>(),
         [HeldBy::Object(graph.find(2).unwrap())]

@@ -62,11 +62,6 @@ impl Steps {
         Self { first, steps }
     }
 
-    /// The object that it begins with.
-    pub fn first(&self) -> ObjectIndex {
-        self.first
-    }
-
     /// The references.
     pub fn edges<'graph>(&self, graph: &'graph Graph) -> impl ExactSizeIterator<Item = Edge<'graph>> {
         self.steps.iter().map(|&(from, place)| graph.edge_at(from, place))

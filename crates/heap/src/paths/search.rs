@@ -3,7 +3,7 @@
 use super::path::Path;
 use super::tree::{PathTree, ShortestPaths, Used};
 use crate::edge::Strength;
-use crate::filter::{Filter, Skip};
+use crate::filter::Filter;
 use crate::graph::Graph;
 use crate::root::RootKind;
 use crate::set::ObjectSet;
@@ -49,7 +49,7 @@ fn and_others(
             used.add(graph, &found);
         }
         for object in between {
-            filter.skip_object(graph, object, Skip::Object);
+            filter.skip_object(graph, object);
         }
         paths.push(found);
         path = if paths.len() < most { first(graph, targets, &filter, used.clone()) } else { None };

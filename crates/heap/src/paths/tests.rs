@@ -6,7 +6,7 @@ use super::*;
 use crate::arbitrary::graphs;
 use crate::edge::{EdgeName, Strength};
 use crate::fake::heap;
-use crate::filter::{Filter, Skip};
+use crate::filter::Filter;
 use crate::graph::Class;
 use crate::graph::Graph;
 use crate::root::RootKind;
@@ -180,9 +180,9 @@ fn excluded_fields_and_objects_are_avoided() {
     let excluding = |class: &Class, field: &str| (&*class.name, field) == ("A", "a");
     assert_eq!(filter.skip_fields(&graph, excluding), 1);
     assert_eq!(texts(&graph, 9, &filter, 1), ["static A.b->\nB@1-x->\nT@9"]);
-    filter.skip_object(&graph, graph.find(1).unwrap(), Skip::Object);
+    filter.skip_object(&graph, graph.find(1).unwrap());
     assert_eq!(texts(&graph, 9, &filter, 1), ["JNI global->\nC@2-y->\nD@3-x->\nT@9"]);
-    filter.skip_object(&graph, graph.find(2).unwrap(), Skip::Object);
+    filter.skip_object(&graph, graph.find(2).unwrap());
     assert_eq!(texts(&graph, 9, &filter, 1), [""; 0], "a root that is excluded");
 }
 
@@ -223,7 +223,7 @@ proptest! {
     fn paths_are_shortest(graph in graphs(24), soft: bool) {
         let weakest = if soft { Strength::Soft } else { Strength::Strong };
         let filter = Filter::new(&graph, weakest);
-        let tree = PathTree::new(&graph, &filter);
+        let tree = PathTree::to(&graph, &filter, &ObjectSet::of(&graph, graph.objects()));
         let fewest = fewest_objects(&graph, weakest);
         for object in graph.objects() {
             let path = tree.path(object);

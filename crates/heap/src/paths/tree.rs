@@ -116,13 +116,6 @@ pub(super) struct Used {
 }
 
 impl<'graph> PathTree<'graph> {
-    /// To all objects that can be reached.
-    pub fn new(graph: &'graph Graph, filter: &'graph Filter) -> Self {
-        let mut tree = Self::without(graph, filter, Used::default());
-        tree.grow(|_| false);
-        tree
-    }
-
     /// To some objects at least: stops when it has reached them.
     pub fn to(graph: &'graph Graph, filter: &'graph Filter, targets: &ObjectSet) -> Self {
         let mut tree = Self::without(graph, filter, Used::default());

@@ -71,7 +71,6 @@ fn answers(bytes: Vec<u8>) -> Option<Vec<String>> {
             answers.push(format!("{:?}", dominators.largest_of_all(5)));
             answers.push(format!("{:?}", dominators.by_class(&graph)));
             answers.push(format!("{:?}", dominators.by_loader(&graph)));
-            answers.push(format!("{:?}", dominators.children().top()));
         }
         if let Some(referrers) = saved.referrers(&graph)? {
             let edges = |object| referrers.edges(&graph, object).map(|edge| edge.from).collect::<Vec<_>>();

@@ -22,8 +22,6 @@ pub struct HeapObject<'walk> {
     pub size: u64,
     /// Its tag, 0 for none; what is written is kept.
     pub tag: &'walk Cell<i64>,
-    /// Number of elements, if it is an array.
-    pub length: Option<u32>,
 }
 
 /// A reference that a walk came by, whether or not it was at the object before (`jvmtiHeapReferenceCallback`).

@@ -136,12 +136,12 @@ unsafe extern "system" fn on_object<F: FnMut(&HeapObject<'_>) -> Visit>(
     class_tag: jni::jlong,
     size: jni::jlong,
     tag: *mut jni::jlong,
-    length: jni::jint,
+    _length: jni::jint,
     data: *mut c_void,
 ) -> jni::jint {
     // SAFETY: `iterate` passed it, and waits; the JVM calls one at a time. The tag is the JVM's, valid in the callback.
     let (guarded, tag) = unsafe { (&mut *data.cast::<Guarded<'_, F>>(), Cell::from_mut(&mut *tag)) };
-    guarded.run(|visit| visit(&HeapObject { class_tag, size: size as u64, tag, length: length_of(length) }))
+    guarded.run(|visit| visit(&HeapObject { class_tag, size: size as u64, tag }))
 }
 
 /// # Safety

@@ -12,7 +12,6 @@ pub struct Merging {
     parts: Vec<(u32, Profile)>,
     /// Runs whose recording is in several files, as far as these were taken: they are joined before they are merged with others.
     runs: Vec<Profile>,
-    added: usize,
 }
 
 /// Runs whose files may come in turns. Those of one run lie together, in the order of their names.
@@ -21,7 +20,6 @@ const OPEN_RUNS: usize = 8;
 impl Merging {
     /// Takes the next one.
     pub fn add(&mut self, profile: Profile) {
-        self.added += 1;
         if profile.rotation.is_none() || profile.sources.len() > 1 {
             return self.carry(profile);
         }
@@ -43,11 +41,6 @@ impl Merging {
             sum = (times + 1, other.merge(sum.1));
         }
         self.parts.push(sum);
-    }
-
-    /// How many were taken.
-    pub fn added(&self) -> usize {
-        self.added
     }
 
     /// All of them as one, which is the one itself if it was alone; `None`: there was none.

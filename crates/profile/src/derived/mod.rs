@@ -6,7 +6,6 @@ pub(crate) mod bursts;
 pub(crate) mod byte_seconds;
 pub(crate) mod cell_lives;
 pub(crate) mod counted;
-pub(crate) mod diff;
 pub(crate) mod doubts;
 pub(crate) mod gc_work;
 pub(crate) mod groups;

@@ -253,11 +253,6 @@ impl<'p> Variances<'p> {
         (!parts.is_empty()).then(|| parts.iter().map(|(whole, part)| self.within(whole, *part)).sum())
     }
 
-    /// Of what a method allocated, by its sites: of them together, and of what no sample met there ([`Self::unseen_at`]).
-    pub fn of_method(&self, sites: &[&SiteProfile]) -> f64 {
-        self.of_sites(sites.iter().copied()).unwrap_or(0.0) + self.unseen_at(sites)
-    }
-
     /// Of what a method with these sites may have allocated besides, of some class of which no sample fell there: rare classes are seen
     /// wherever they are made, frequent ones are not. Where a share of each class is followed, of those of which few samples fell there one
     /// more may have, as of so few the root says too little.

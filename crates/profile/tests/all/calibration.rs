@@ -206,7 +206,9 @@ fn a_site_seen_when_samples_were_denser_may_have_as_much_as_one_stands_for_later
     let early = site(&profile, "s.S0");
     let error = early.error * early.allocated.bytes as f64 / INTERVAL as f64;
     assert!((0.9..1.2).contains(&error), "{error} of an interval: {early:?}");
-    let method = Variances::of(&profile).of_method(&[early]).sqrt() / INTERVAL as f64;
+    let variances = Variances::of(&profile);
+    let seen = variances.of_sites([early]).expect("a site");
+    let method = (seen + variances.unseen_at(&[early])).sqrt() / INTERVAL as f64;
     assert!((0.9..1.5).contains(&method), "{method} of an interval");
     let live = Variances::of(&profile).of_live_sites([early]).bytes.sqrt() / INTERVAL as f64;
     assert!((0.9..1.2).contains(&live), "{live} of an interval");

@@ -1,11 +1,11 @@
 //! Merging and comparing profiles: laws that hold for any order and any grouping, in every field.
 
 use mayfly_profile::{
-    Ages, BucketBounds, ByteAges, Change, ClassCounts, ClassEstimate, ClassFilter, ClassId, ClassProfile,
-    Dropped, EngineKind, Estimate, Following, Frame, FrameId, Gc, Held, HolderRow, Holders, JvmInfo,
-    LifetimeCounts, LifetimeHistograms, Lifetimes, Link, LinkKind, LiveAsOf, LiveCounts, Load, OwnCost,
-    Profile, ProfileBuilder, Progress, Refusals, Remainder, RetentionRow, RunInfo, ScopeProfile, Section,
-    Share, SiteCounts, SiteId, SiteLifetimes, SiteProfile, Stack, Tally, TraceContext, TracedObjects, Traces,
+    Ages, BucketBounds, ByteAges, ClassCounts, ClassEstimate, ClassFilter, ClassId, ClassProfile, Dropped,
+    EngineKind, Estimate, Following, Frame, FrameId, Gc, Held, HolderRow, Holders, JvmInfo, LifetimeCounts,
+    LifetimeHistograms, Lifetimes, Link, LinkKind, LiveAsOf, LiveCounts, Load, OwnCost, Profile,
+    ProfileBuilder, Progress, Refusals, Remainder, RetentionRow, RunInfo, ScopeProfile, Section, Share,
+    SiteCounts, SiteId, SiteLifetimes, SiteProfile, Stack, Tally, TraceContext, TracedObjects, Traces,
     Tracking, Trust, Update, View,
 };
 use proptest::collection::{btree_map, vec};
@@ -375,32 +375,6 @@ proptest! {
             prop_assert_eq!((&again.name, again.allocated, &again.collected), (&class.name, class.allocated, &class.collected));
         }
     }
-
-    #[test]
-    fn nothing_changed_between_a_profile_and_itself(a in profile()) {
-        let diff = a.diff(&a);
-        prop_assert!(diff.classes.is_empty() && diff.sites.is_empty());
-    }
-
-    #[test]
-    fn a_diff_the_other_way_has_the_other_signs(a in profile(), b in profile()) {
-        let turned = |change: Change| Change { objects: -change.objects, bytes: -change.bytes };
-        let (there, back) = (b.diff(&a), a.diff(&b));
-        prop_assert_eq!(there.run, back.run);
-        prop_assert_eq!(there.durations_ms, (back.durations_ms.1, back.durations_ms.0));
-        prop_assert_eq!(there.classes.len(), back.classes.len());
-        for (one, other) in there.classes.iter().zip(&back.classes) {
-            prop_assert_eq!(&one.name, &other.name);
-            prop_assert_eq!(one.change.allocated, turned(other.change.allocated));
-            prop_assert_eq!(one.change.live, other.change.live.map(turned));
-            let dead: Vec<_> = other.change.collected.iter().map(|&change| turned(change)).collect();
-            prop_assert_eq!(&one.change.collected, &dead);
-        }
-        for (one, other) in there.sites.iter().zip(&back.sites) {
-            prop_assert_eq!((&one.class, &one.stack), (&other.class, &other.stack));
-            prop_assert_eq!(one.change.allocated, turned(other.change.allocated));
-        }
-    }
 }
 
 /// Deaths by class, of each part: after, width, objects, living.
@@ -559,22 +533,4 @@ fn what_one_did_not_follow_is_not_known_of_both() {
     let merged = followed.merge(counted);
     assert_eq!(merged.classes, [class("a", 5, None, &[]), class("b", 1, None, &[])]);
     assert_eq!((merged.run.lifetimes, merged.run.tracking, merged.complete), (false, Tracking::Off, false));
-}
-
-#[test]
-fn a_diff_says_what_came_and_what_went() {
-    let before =
-        profile_of(&[5, 15], vec![class("gone", 1, Some(1), &[0, 0, 0]), class("a", 9, Some(4), &[3, 1, 1])]);
-    let after = profile_of(&[5], vec![class("a", 19, Some(2), &[10, 7]), class("new", 2, Some(0), &[2, 0])]);
-    let change = |objects: i128| Change { objects, bytes: objects * 16 };
-    let rows: Vec<_> = after
-        .diff(&before)
-        .classes
-        .into_iter()
-        .map(|row| (row.name, row.change.allocated, row.change.live, row.change.collected))
-        .collect();
-    let row = |name: &str, allocated, live, dead: [i128; 2]| {
-        (name.to_owned(), change(allocated), Some(change(live)), dead.map(change).to_vec())
-    };
-    assert_eq!(rows, [row("a", 10, -2, [7, 5]), row("new", 2, 0, [2, 0]), row("gone", -1, -1, [0, 0])]);
 }

@@ -133,7 +133,9 @@ fn two_standard_errors_hold_what_each_method_made() {
             };
             let sites: Vec<_> = profile.sites.iter().filter(is_its).collect();
             let bytes: u64 = sites.iter().map(|site| site.allocated.bytes).sum();
-            let error = Variances::of(&profile).of_method(&sites).sqrt();
+            let variances = Variances::of(&profile);
+            let seen = variances.of_sites(sites.iter().copied()).unwrap_or(0.0);
+            let error = (seen + variances.unseen_at(&sites)).sqrt();
             held += usize::from((bytes as f64 - truth(method)).abs() <= 2.0 * error);
         }
         let share = held as f64 / RUNS as f64;

@@ -10,3 +10,4 @@ pub(crate) mod agreement;
 pub(crate) mod assembler;
 pub(crate) mod expected_hooks;
 pub(crate) mod jvms;
+pub(crate) mod rewriting;

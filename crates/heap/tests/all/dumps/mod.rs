@@ -79,7 +79,6 @@ fn tell_objects(encoder: &mut Encoder) {
     encoder.edge(app, Reference::Field(5), app);
     encoder.edge(app, Reference::Field(99), app);
     let string = encoder.object(STRING, 24);
-    encoder.edge(plugin, Reference::Class, PLUGIN);
     encoder.edge(plugin, Reference::Element(0), string);
     encoder.text(string, &"größer".encode_utf16().collect::<Vec<_>>());
     encoder.text(string, &"→".encode_utf16().collect::<Vec<_>>());
