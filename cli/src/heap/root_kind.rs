@@ -1,20 +1,7 @@
-//! Kinds of roots in words, and where on a stack they are.
+//! Where on a stack a root is, in words.
 
 use mayfly_heap::RootKind;
 use serde::Serialize;
-
-/// The kind, without its details.
-pub(crate) fn name(kind: &RootKind) -> &str {
-    match kind {
-        RootKind::SystemClass => "system class",
-        RootKind::JniGlobal => "JNI global",
-        RootKind::JniLocal(_) => "JNI local",
-        RootKind::StackLocal(_) => "stack local",
-        RootKind::Monitor => "monitor",
-        RootKind::Thread => "thread",
-        RootKind::Other(words) => words,
-    }
-}
 
 /// Where on a stack a reference is, as far as the dump tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -44,19 +44,30 @@ pub struct RootFrame {
     pub slot: Option<i32>,
 }
 
+impl RootKind {
+    /// The kind, without its details.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::SystemClass => "system class",
+            Self::JniGlobal => "JNI global",
+            Self::JniLocal(_) => "JNI local",
+            Self::StackLocal(_) => "stack local",
+            Self::Monitor => "monitor",
+            Self::Thread => "thread",
+            Self::Other(words) => words,
+        }
+    }
+}
+
 impl fmt::Display for RootKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SystemClass => f.write_str("system class"),
-            Self::JniGlobal => f.write_str("JNI global"),
-            Self::JniLocal(frame) => write!(f, "JNI local{frame}"),
+            Self::JniLocal(frame) => write!(f, "{}{frame}", self.name()),
             Self::StackLocal(frame) => match frame.slot {
                 Some(slot @ 0..) => write!(f, "local variable {slot}{frame}"),
                 _ => write!(f, "local variable{frame}"),
             },
-            Self::Monitor => f.write_str("monitor"),
-            Self::Thread => f.write_str("thread"),
-            Self::Other(words) => f.write_str(words),
+            _ => f.write_str(self.name()),
         }
     }
 }

@@ -163,7 +163,7 @@ fn root(graph: &Graph, path: &Path) -> RootJson {
     }
     let kind = &path.root(graph).kind;
     RootJson {
-        kind: root_kind::name(kind).to_owned(),
+        kind: kind.name().to_owned(),
         declared_by: None,
         field: None,
         place: root_kind::stack_position(kind),

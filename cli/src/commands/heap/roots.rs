@@ -80,7 +80,7 @@ pub(super) fn run(args: &RootsArgs) -> Result<(), Error> {
 fn kinds(graph: &Graph) -> Kinds {
     let mut kinds: Vec<Kind> = Vec::new();
     for root in graph.roots() {
-        let name = root_kind::name(&root.kind);
+        let name = root.kind.name();
         match kinds.iter_mut().find(|kind| kind.kind == name) {
             Some(kind) => kind.roots += 1,
             None => kinds.push(Kind { kind: name.to_owned(), roots: 1 }),
@@ -91,7 +91,7 @@ fn kinds(graph: &Graph) -> Kinds {
 }
 
 fn listed(graph: &Graph, wanted: &str, limit: Option<usize>) -> Result<Listed, QueryError> {
-    let of_kind = |root: &&Root| root_kind::name(&root.kind).eq_ignore_ascii_case(wanted);
+    let of_kind = |root: &&Root| root.kind.name().eq_ignore_ascii_case(wanted);
     let roots = graph.roots().iter().filter(of_kind).count();
     if roots == 0 {
         let known: Vec<_> = kinds(graph).kinds.into_iter().map(|kind| format!("'{}'", kind.kind)).collect();

@@ -7,6 +7,7 @@ use crate::builder::GraphBuilder;
 use crate::edge::{EdgeName, Strength};
 use crate::graph::{Class, Graph};
 use crate::index::{ClassIndex, ObjectIndex};
+use crate::loading::referent_strength;
 use crate::root::RootKind;
 
 const FIRST_MIRROR: u64 = 0xc1a_5500_0000;
@@ -190,13 +191,7 @@ impl Heap {
     fn strength(&self, class: &str) -> Strength {
         let extends = |name: &&str| self.classes.get(*name)?.extends.as_deref();
         let supers = std::iter::successors(Some(class), extends).take(self.classes.len());
-        let mut strengths = supers.filter_map(|name| match name {
-            "java.lang.ref.SoftReference" => Some(Strength::Soft),
-            "java.lang.ref.WeakReference" => Some(Strength::Weak),
-            "java.lang.ref.PhantomReference" | "java.lang.ref.FinalReference" => Some(Strength::Phantom),
-            _ => None,
-        });
-        strengths.next().unwrap_or_default()
+        referent_strength(supers)
     }
 }
 
