@@ -3,7 +3,7 @@
 //! Not here: the bean, which is Java (`io.mayfly.ManagedProfiler`), nor its native methods (`exports`).
 
 use mayfly_jvmti::Jni;
-use mayfly_recording::control::{Loaded, Profiling};
+use mayfly_recording::control::Profiling;
 use mayfly_recording::write_profile;
 use mayfly_report::followed_text;
 
@@ -32,14 +32,9 @@ pub(super) fn register(target: &Target, jni: Jni<'_>) {
 /// What `mayfly status` shows, as lines of name, tab, value; `None` without an agent.
 pub(super) fn status() -> Option<String> {
     let status = steering::status(Target::get()?);
-    let loaded = match status.loaded {
-        Loaded::Launched => "launched",
-        Loaded::LaunchedForHeap => "launched_for_heap",
-        Loaded::Attached => "attached",
-    };
     let mut rows = vec![
         ("mayfly", status.mayfly),
-        ("loaded", loaded.into()),
+        ("loaded", status.loaded.name().into()),
         ("options", status.options),
         ("jvm", status.jvm.version),
         ("gc", status.jvm.gc.name().into()),
@@ -53,7 +48,7 @@ pub(super) fn status() -> Option<String> {
 
 fn profiling_rows(profiling: Profiling) -> Vec<(&'static str, String)> {
     vec![
-        ("profiling", if profiling.active { "on" } else { "paused" }.into()),
+        ("profiling", profiling.state().into()),
         ("tracking", profiling.tracking.map(followed_text).unwrap_or_default()),
         ("lifetimes", profiling.lifetimes.to_string()),
         ("stacks", profiling.stacks.to_string()),

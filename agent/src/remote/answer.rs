@@ -53,10 +53,6 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
             Err(refusal) => Err(refusal),
         },
         Request::Collect => steer(target, steering::collect_now),
-        Request::Engine => {
-            let profiling = steering::status(target).profiling;
-            Ok(Response::Engine(profiling.and_then(|profiling| profiling.engine)))
-        }
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
 }

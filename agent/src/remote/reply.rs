@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use mayfly_recording::control::exchange::greeting;
-use mayfly_recording::control::{CHUNK_BYTES, Response, encode_for};
+use mayfly_recording::control::{CHUNK_BYTES, Response, encode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
@@ -18,8 +18,6 @@ const REPLY_LIMIT: Duration = Duration::from_secs(60);
 /// The way back to a client. Nothing may be locked while something is sent.
 pub(super) struct Reply {
     stream: UnixStream,
-    /// The client's protocol.
-    version: u16,
     greeted: bool,
     /// How long the client may take nothing.
     stall: Duration,
@@ -31,19 +29,19 @@ pub(super) struct Reply {
 
 impl Reply {
     /// Nothing is sent yet. The stream must not block.
-    pub(super) fn new(stream: UnixStream, version: u16) -> Self {
-        Self { stream, version, greeted: false, stall: STALL_LIMIT, limit: Some(REPLY_LIMIT), deadline: None }
+    pub(super) fn new(stream: UnixStream) -> Self {
+        Self { stream, greeted: false, stall: STALL_LIMIT, limit: Some(REPLY_LIMIT), deadline: None }
     }
 
     /// Another way to the same client, on which nothing was sent yet, that may be open as long as the client takes something within
     /// `stall`.
     pub(super) fn endless(&self, stall: Duration) -> io::Result<Self> {
-        Ok(Self { stall, limit: None, ..Self::new(self.stream.try_clone()?, self.version) })
+        Ok(Self { stall, limit: None, ..Self::new(self.stream.try_clone()?) })
     }
 
     /// Sends one answer.
     pub(super) fn send(&mut self, response: &Response) -> io::Result<()> {
-        let frame = encode_for(self.version, response).map_err(io::Error::other)?;
+        let frame = encode(response).map_err(io::Error::other)?;
         if !self.greeted {
             self.greeted = true;
             self.send_bytes(&greeting())?;

@@ -143,7 +143,7 @@ impl Client {
 
     /// The way back to it.
     fn reply(self) -> Reply {
-        Reply::new(self.stream, self.incoming.version().unwrap_or_default())
+        Reply::new(self.stream)
     }
 }
 

@@ -3,19 +3,17 @@
 //! Not needed before `mayfly heap`, which does it by itself. Not here: how it is done (`session/attach`).
 
 use crate::args::running::TargetArgs;
-use crate::commands::ps;
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
-use crate::session::status::status;
 
 /// Attaches, if there is no agent, and says on stderr what is there then.
 pub(crate) fn run(args: &TargetArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.target)?;
-    let status = status(&Target::connect(pid)?)?;
-    let loaded = ps::loaded(status.loaded).replace('_', " ");
+    let status = Target::connect(pid)?.status()?;
+    let loaded = status.loaded.name().replace('_', " ");
     output::say(&format!("JVM {pid} has the agent: Mayfly {}, {loaded}", status.mayfly));
     Ok(exit_codes::SUCCESS)
 }

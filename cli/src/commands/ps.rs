@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use mayfly_recording::control::{Loaded, Request, Response, Status};
+use mayfly_recording::control::{Request, Response, Status};
 use mayfly_report::{clock, left_aligned, size};
 use serde::Serialize;
 
@@ -92,7 +92,7 @@ pub(crate) fn run(args: PsArgs) -> Result<u8, Error> {
 fn row(jvm: Jvm) -> Row {
     let status = status_of(&jvm);
     let agent = match (&status, &jvm.agent_library) {
-        (Some(status), _) => loaded(status.loaded),
+        (Some(status), _) => status.loaded.name(),
         (None, Some(_)) => "silent",
         (None, None) if jvm.shows_libraries => "none",
         (None, None) => "unknown",
@@ -105,7 +105,7 @@ fn row(jvm: Jvm) -> Row {
         java: jvm.java,
         command: jvm.command,
         agent,
-        profiling: status.and_then(|status| status.profiling).map(|it| profiling(it.active)),
+        profiling: status.and_then(|status| status.profiling).map(|it| it.state()),
     }
 }
 
@@ -118,20 +118,6 @@ fn status_of(jvm: &Jvm) -> Option<Status> {
         Ok(Response::Status(status)) => Some(*status),
         _ => None,
     }
-}
-
-/// How it came into the JVM, as JSON has it.
-pub(super) fn loaded(loaded: Loaded) -> &'static str {
-    match loaded {
-        Loaded::Launched => "launched",
-        Loaded::LaunchedForHeap => "launched_for_heap",
-        Loaded::Attached => "attached",
-    }
-}
-
-/// Whether it counts, as JSON has it.
-pub(super) fn profiling(active: bool) -> &'static str {
-    if active { "on" } else { "paused" }
 }
 
 fn json(jvms: Vec<Row>) -> String {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mayfly_recording::control::{Refusal, Request, StopMode};
+use mayfly_recording::control::{Request, StopMode};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::agent_options::AgentOptions;
@@ -24,7 +24,6 @@ use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
 use crate::session::process::Process;
-use crate::session::status::status;
 use crate::session::unreachable::Unreachable;
 
 /// How long the agent goes on if nobody stops it.
@@ -85,7 +84,7 @@ fn following(engine: EngineArgs) -> EngineArgs {
 
 /// How many the agent has seen; `None` if it does not say.
 fn collections(target: &Target) -> Option<u32> {
-    Some(status(target).ok()?.profiling?.gcs)
+    Some(target.status().ok()?.profiling?.gcs)
 }
 
 /// Without a collection since there were so many, nobody knows what is live.
@@ -97,11 +96,7 @@ fn collect(target: &Target) -> Result<(), Error> {
     output::say(
         "no collection ran while recording: requesting one now, to know which objects are live (--no-collect turns this off)",
     );
-    match target.ask(&Request::Collect) {
-        // An older agent can't be asked: then it stays unknown.
-        Err(Error::Refused { refusal: Refusal::Unknown { .. }, .. }) => Ok(()),
-        asked => asked.map(drop),
-    }
+    target.ask(&Request::Collect).map(drop)
 }
 
 /// Keeps what the agent says, until the time is over or the JVM ends; a remark on the recording.
@@ -142,14 +137,7 @@ fn judge(kept: Kept, pid: u32, remark: &'static str) -> Result<&'static str, Err
 
 /// Ends it, and keeps its recording to the end.
 fn finish(target: &Target, path: &Path) -> Result<(), Error> {
-    match snapshot::fetch(target, &Request::Stop(StopMode::RestoreAndSend), path) {
-        // An older agent tells the profile so far only.
-        Err(Error::Refused { refusal: Refusal::Unknown { .. }, .. }) => {
-            snapshot::fetch(target, &Request::Snapshot, path)?;
-            target.ask(&Request::Stop(StopMode::KeepHooks)).map(drop)
-        }
-        finished => finished,
-    }
+    snapshot::fetch(target, &Request::Stop(StopMode::RestoreAndSend), path)
 }
 
 /// Set once somebody wants it to end early.

@@ -1,12 +1,12 @@
 //! `mayfly status`: what the agent in a running JVM is and does.
 
 use mayfly_profile::{EngineKind, Tracking};
-use mayfly_recording::control::{Profiling, Status};
+use mayfly_recording::control::{Loaded, Profiling, Status};
 use mayfly_report::{clock, followed_text, left_aligned, size};
 use serde_json::{Value, json};
 
 use crate::args::running::StatusArgs;
-use crate::commands::ps::{self, Memory};
+use crate::commands::ps::Memory;
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
@@ -14,13 +14,12 @@ use crate::session::connect::Target;
 use crate::session::jvms;
 use crate::session::perf_data::PerfData;
 use crate::session::process::Process;
-use crate::session::status::status;
 
 /// Asks, and prints the answer. No agent is loaded to find out that there is none.
 pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.jvm.target)?;
     let target = Target::reach(pid)?;
-    let status = status(&target)?;
+    let status = target.status()?;
     let process = Process::find(pid)?;
     let data = jvms::perf_data(&process);
     let (heap, metaspace) =
@@ -35,12 +34,12 @@ pub(crate) fn run(args: StatusArgs) -> Result<u8, Error> {
 }
 
 fn as_text(pid: u32, status: &Status, memory: Memory) -> String {
-    let loaded = match (ps::loaded(status.loaded), &status.profiling) {
-        ("launched", _) => "there from the start",
-        ("launched_for_heap", None) => "there from the start, to look at the heap",
-        ("launched_for_heap", Some(_)) => "loaded at launch for the heap, later started to profile",
-        (_, None) => "attached, to look at the heap",
-        (_, Some(_)) => "attached, and started to profile",
+    let loaded = match (status.loaded, &status.profiling) {
+        (Loaded::Launched, _) => "there from the start",
+        (Loaded::LaunchedForHeap, None) => "there from the start, to look at the heap",
+        (Loaded::LaunchedForHeap, Some(_)) => "loaded at launch for the heap, later started to profile",
+        (Loaded::Attached, None) => "attached, to look at the heap",
+        (Loaded::Attached, Some(_)) => "attached, and started to profile",
     };
     let agent = format!("Mayfly {}, {loaded}, for {}", status.mayfly, clock(status.loaded_for_ms));
     let mut rows = vec![("pid", pid_text(pid, status.jvm.pid)), ("program", status.jvm.command.clone())];
@@ -96,7 +95,7 @@ fn profiling_rows(profiling: &Profiling) -> Vec<(&'static str, String)> {
         1 => ", reset once".into(),
         times => format!(", reset {times} times"),
     };
-    let state = ps::profiling(profiling.active);
+    let state = profiling.state();
     let time = clock(profiling.duration_ms);
     vec![
         ("engine", profiling.engine.map_or("?", engine_text).to_owned()),
@@ -119,7 +118,7 @@ fn follows(profiling: &Profiling) -> String {
 fn as_json(pid: u32, status: &Status, memory: Memory) -> String {
     let profiling = status.profiling.as_ref().map(|it| {
         json!({
-            "state": ps::profiling(it.active),
+            "state": it.state(),
             "engine": it.engine.map(EngineKind::name),
             "lifetimes": it.lifetimes,
             "stacks": it.stacks,
@@ -140,7 +139,7 @@ fn as_json(pid: u32, status: &Status, memory: Memory) -> String {
             "command": status.jvm.command,
         },
         "memory": memory,
-        "agent": ps::loaded(status.loaded),
+        "agent": status.loaded.name(),
         "mayfly": status.mayfly,
         "options": status.options,
         "loaded_for_s": status.loaded_for_ms as f64 / 1000.0,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use mayfly_recording::control::exchange::greeting;
 use mayfly_recording::control::{
-    ExchangeError, Incoming, Refusal, Request, Response, SOCKET_FOLDERS, encode, socket_name,
+    ExchangeError, Incoming, Refusal, Request, Response, SOCKET_FOLDERS, Status, encode, socket_name,
 };
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use rustix::io::Errno;
@@ -97,6 +97,17 @@ impl Target {
     /// [`Error::Unreachable`]; [`Error::Refused`] if the agent does not do it.
     pub(crate) fn ask(&self, request: &Request) -> Result<Response, Error> {
         self.ask_within(request, limit(request))
+    }
+
+    /// What the agent is and does.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub(crate) fn status(&self) -> Result<Status, Error> {
+        match self.ask(&Request::Status)? {
+            Response::Status(status) => Ok(*status),
+            _ => Err(Error::unexpected(self.pid())),
+        }
     }
 
     /// As [`Self::ask`]; the agent may be silent for so long.

@@ -21,6 +21,5 @@ pub(crate) mod perf_data;
 pub(crate) mod process;
 pub(crate) mod recording_files;
 pub(crate) mod signals;
-pub(crate) mod status;
 pub(crate) mod unreachable;
 pub(crate) mod writer;

@@ -18,7 +18,6 @@ use crate::session::gc_threads::{Seen, Spent, Watch, metaspace_used};
 use crate::session::memory_limit;
 use crate::session::process::Process;
 use crate::session::recording_files::unkept_folder;
-use crate::session::status::status;
 
 /// Measures for as long as was asked for.
 pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
@@ -26,7 +25,7 @@ pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
     let kept = args.recording.clone();
     let path = kept.unwrap_or_else(|| folder.path().join(format!("{pid}.mayfly")));
     let target = Target::connect(pid)?;
-    let is_profiled = status(&target)?.profiling.is_some();
+    let is_profiled = target.status()?.profiling.is_some();
     let (profile, seen) = if is_profiled {
         output::say(&format!("JVM {pid} is being profiled: what is known of it so far is judged"));
         snapshot::fetch(&target, &Request::Snapshot, &path)?;

@@ -14,7 +14,6 @@ use crate::commands::snapshot;
 use crate::error::Error;
 use crate::recording_input;
 use crate::session::connect::Target;
-use crate::session::status::status;
 use crate::verdicts::frame;
 
 /// Stacks by line and lifetimes, dense, as it is for a short time: of a leak of small objects few are sampled.
@@ -62,7 +61,7 @@ impl Makers {
     /// Begins to sample, if nothing profiles yet.
     pub(super) fn begin(pid: u32, time: Duration) -> Result<Self, Error> {
         let target = Target::connect(pid)?;
-        if status(&target)?.profiling.is_some() {
+        if target.status()?.profiling.is_some() {
             return Ok(Self { target, own: false });
         }
         let stop_after_ms = u64::try_from((time + GRACE).as_millis()).ok();

@@ -2,17 +2,14 @@
 //!
 //! Numbers and contents are as they were when a message was added, in postcard encoding. Fields ([`crate::fields`]) may be added
 //! behind the contents, if whoever skips them still does what was meant; anything else gets a number of its own. So what
-//! follows the contents that this side knows is skipped.
+//! follows the contents that this side knows is skipped. Request 11 and the answers 2 and 6 are free: no release had them.
 
-use mayfly_profile::{EngineKind, HeapSummary};
+use mayfly_profile::HeapSummary;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::facts;
-use super::message::{HeapDumped, Refusal, Request, Response, Status, StopMode};
-
-/// From this version of the protocol on a status is fields.
-const STATUS_OF_FIELDS: u16 = 7;
+use super::message::{HeapDumped, Refusal, Request, Response, StopMode};
 
 /// Why contents are none of this side's messages.
 pub enum Unread {
@@ -35,7 +32,6 @@ pub(super) fn request_bytes(request: &Request) -> postcard::Result<Vec<u8>> {
         Request::Start { options, stop_after_ms } => bytes(8, (options, stop_after_ms)),
         Request::Stop(StopMode::KeepHooks) => bytes(9, ()),
         Request::Stop(StopMode::RestoreAndSend) => bytes(10, ()),
-        Request::Engine => bytes(11, ()),
         Request::Stop(StopMode::Restore) => bytes(12, ()),
         Request::HeapStep { path, series, keep_ms } => bytes(13, (path, series, keep_ms)),
         Request::HeapForget => bytes(14, ()),
@@ -62,7 +58,6 @@ pub(super) fn request(number: u32, contents: &[u8]) -> Result<Request, Unread> {
         }
         9 => Request::Stop(StopMode::KeepHooks),
         10 => Request::Stop(StopMode::RestoreAndSend),
-        11 => Request::Engine,
         12 => Request::Stop(StopMode::Restore),
         13 => {
             let (path, series, keep_ms) = read(contents)?;
@@ -74,16 +69,13 @@ pub(super) fn request(number: u32, contents: &[u8]) -> Result<Request, Unread> {
     })
 }
 
-/// As a side of this version reads it.
-pub(super) fn response_bytes(response: &Response, reader: u16) -> postcard::Result<Vec<u8>> {
+pub(super) fn response_bytes(response: &Response) -> postcard::Result<Vec<u8>> {
     match response {
         Response::Done => bytes(0, ()),
         Response::Refused(refusal) => bytes(1, refusal),
-        Response::Status(status) if reader < STATUS_OF_FIELDS => bytes(2, status),
         Response::Recording(piece) => bytes(3, piece),
         Response::HeapSummary(summary) => bytes(4, summary),
         Response::HeapDump(dumped) => bytes(5, dumped),
-        Response::Engine(engine) => bytes(6, engine),
         Response::Status(status) => Ok([bytes(7, ())?, facts::encode(status)?].concat()),
     }
 }
@@ -92,11 +84,9 @@ pub(super) fn response(number: u32, contents: &[u8]) -> Result<Response, Unread>
     Ok(match number {
         0 => Response::Done,
         1 => Response::Refused(read::<Refusal>(contents)?),
-        2 => Response::Status(Box::new(read::<Status>(contents)?)),
         3 => Response::Recording(read(contents)?),
         4 => Response::HeapSummary(read::<HeapSummary>(contents)?),
         5 => Response::HeapDump(read::<HeapDumped>(contents)?),
-        6 => Response::Engine(read::<Option<EngineKind>>(contents)?),
         7 => Response::Status(Box::new(facts::decode(contents).ok_or(Unread::Contents)?)),
         _ => return Err(Unread::Number),
     })

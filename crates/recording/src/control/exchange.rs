@@ -35,11 +35,11 @@ pub trait Message: Sized + sealed::Sealed {
     /// The most bytes of one.
     const MOST_BYTES: usize;
 
-    /// Number and contents, as a side of this version of the protocol reads them.
+    /// Number and contents.
     ///
     /// # Errors
     /// The encoder's: never, as it seems.
-    fn to_bytes(&self, reader: u16) -> postcard::Result<Vec<u8>>;
+    fn to_bytes(&self) -> postcard::Result<Vec<u8>>;
 
     /// The message of this number with these contents.
     ///
@@ -52,8 +52,7 @@ impl Message for Request {
     const KIND: u8 = KIND_REQUEST;
     const MOST_BYTES: usize = 64 << 10;
 
-    /// Who asks does not know the other side's version.
-    fn to_bytes(&self, _: u16) -> postcard::Result<Vec<u8>> {
+    fn to_bytes(&self) -> postcard::Result<Vec<u8>> {
         contents::request_bytes(self)
     }
 
@@ -67,8 +66,8 @@ impl Message for Response {
     /// A million classes with long names.
     const MOST_BYTES: usize = 256 << 20;
 
-    fn to_bytes(&self, reader: u16) -> postcard::Result<Vec<u8>> {
-        contents::response_bytes(self, reader)
+    fn to_bytes(&self) -> postcard::Result<Vec<u8>> {
+        contents::response_bytes(self)
     }
 
     fn from_bytes(number: u32, contents: &[u8]) -> Result<Self, Unread> {
@@ -123,21 +122,13 @@ pub fn greeting() -> [u8; GREETING_LEN] {
     greeting
 }
 
-/// The frame that carries a message to a side of this version.
+/// The frame that carries a message.
 ///
 /// # Errors
 /// It is longer than any message of its kind may be.
 pub fn encode<M: Message>(message: &M) -> Result<Vec<u8>, ExchangeError> {
-    encode_for(PROTOCOL_VERSION, message)
-}
-
-/// The frame that carries a message to a side whose greeting said this version.
-///
-/// # Errors
-/// As [`encode`].
-pub fn encode_for<M: Message>(reader: u16, message: &M) -> Result<Vec<u8>, ExchangeError> {
     let malformed = |_| ExchangeError::Malformed { version: PROTOCOL_VERSION };
-    let payload = message.to_bytes(reader).map_err(malformed)?;
+    let payload = message.to_bytes().map_err(malformed)?;
     if payload.len() > M::MOST_BYTES {
         return Err(ExchangeError::TooLong { bytes: payload.len() as u64, most: M::MOST_BYTES });
     }
@@ -162,11 +153,6 @@ impl<M: Message> Default for Incoming<M> {
 }
 
 impl<M: Message> Incoming<M> {
-    /// The other side's protocol version, once its greeting was read.
-    pub fn version(&self) -> Option<u16> {
-        self.version
-    }
-
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);

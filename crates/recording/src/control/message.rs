@@ -41,21 +41,18 @@ pub enum Request {
     },
     /// The profile so far, and each step from then on: [`Response::Recording`], a recording that grows, until the JVM ends:
     /// [`Response::Done`]. Several may watch at once. Steps that a client is too slow for are left out for it alone, and told
-    /// again: its trust says how many. Since version 2.
+    /// again: its trust says how many.
     Watch,
-    /// Begin to profile, where nothing profiles yet: [`Response::Done`]. Since version 3.
+    /// Begin to profile, where nothing profiles yet: [`Response::Done`].
     Start {
         /// As for `-agentpath`; the engine must be one that can begin in a running JVM.
         options: String,
         /// Ends by itself after so many milliseconds, should nobody ask for it.
         stop_after_ms: Option<u64>,
     },
-    /// End profiling that somebody started: its recording is closed, its report is written: [`Response::Done`]. Since version 3.
+    /// End profiling that somebody started: its recording is closed, its report is written: [`Response::Done`].
     Stop(StopMode),
-    /// What counts: [`Response::Engine`]. Never runs anything in the JVM. Since version 4; from version 7 on the status has it.
-    Engine,
-    /// As [`Self::HeapDump`], collected and without texts, as one of a series: each object has the same id in all of them. Since
-    /// version 6.
+    /// As [`Self::HeapDump`], collected and without texts, as one of a series: each object has the same id in all of them.
     HeapStep {
         /// As there.
         path: String,
@@ -64,9 +61,9 @@ pub enum Request {
         /// For how long what tells objects apart is kept for the next one.
         keep_ms: u64,
     },
-    /// The series of [`Self::HeapStep`] is at its end: [`Response::Done`]. Since version 6.
+    /// The series of [`Self::HeapStep`] is at its end: [`Response::Done`].
     HeapForget,
-    /// Collect the whole heap, and book what died: then it is known what is live: [`Response::Done`]. Since version 6.
+    /// Collect the whole heap, and book what died: then it is known what is live: [`Response::Done`].
     Collect,
 }
 
@@ -75,9 +72,9 @@ pub enum Request {
 pub enum StopMode {
     /// Nothing: rewritten classes keep their hooks, which are off.
     KeepHooks,
-    /// Rewritten classes become what they were. Since version 5.
+    /// Rewritten classes become what they were.
     Restore,
-    /// They do, and the profile to its very end is answered: [`Response::Recording`] until [`Response::Done`]. Since version 4.
+    /// They do, and the profile to its very end is answered: [`Response::Recording`] until [`Response::Done`].
     RestoreAndSend,
 }
 
@@ -85,7 +82,7 @@ impl Request {
     /// As the command line spells it, for messages.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Status | Self::Engine => "status",
+            Self::Status => "status",
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Reset => "reset",
@@ -116,8 +113,6 @@ pub enum Response {
     HeapSummary(HeapSummary),
     /// The file is written.
     HeapDump(HeapDumped),
-    /// What counts; `None` if nothing does. Since version 4.
-    Engine(Option<EngineKind>),
 }
 
 /// Why a request was not carried out.
@@ -168,9 +163,19 @@ pub enum Loaded {
     Attached,
 }
 
-/// What an agent is and does. Its serde form is that of protocols before version 7, which is read and written as it was; from
-/// then on its bytes are fields (`facts`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+impl Loaded {
+    /// In JSON, and in the MBean.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Launched => "launched",
+            Self::LaunchedForHeap => "launched_for_heap",
+            Self::Attached => "attached",
+        }
+    }
+}
+
+/// What an agent is and does. Its bytes are fields (`facts`).
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Mayfly's version, e.g. `0.1.0`.
     pub mayfly: String,
@@ -187,15 +192,13 @@ pub struct Status {
 }
 
 /// What a profiling agent is doing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profiling {
     /// Whether it counts now; if not, it is paused.
     pub active: bool,
-    /// What counts; `None`: this side does not know the engine, or the other one's protocol is older than version 7.
-    #[serde(skip)]
+    /// What counts; `None`: an engine that this side does not know.
     pub engine: Option<EngineKind>,
     /// Which objects' deaths and stacks are followed; `None`: a way that this side does not know.
-    #[serde(with = "known_tracking")]
     pub tracking: Option<Tracking>,
     /// Whether lifetimes are followed.
     pub lifetimes: bool,
@@ -213,22 +216,10 @@ pub struct Profiling {
     pub recording: Option<String>,
 }
 
-/// Before version 7 it was always there.
-mod known_tracking {
-    use mayfly_profile::Tracking;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        tracking: &Option<Tracking>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        tracking.unwrap_or_default().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Tracking>, D::Error> {
-        Tracking::deserialize(deserializer).map(Some)
+impl Profiling {
+    /// Whether it counts, in JSON and in the MBean.
+    pub fn state(&self) -> &'static str {
+        if self.active { "on" } else { "paused" }
     }
 }
 

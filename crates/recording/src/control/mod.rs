@@ -8,7 +8,7 @@ pub mod exchange;
 mod facts;
 pub mod message;
 
-pub use exchange::{ExchangeError, Incoming, Message, encode, encode_for};
+pub use exchange::{ExchangeError, Incoming, Message, encode};
 pub use message::{
     AttachRefusal, CHUNK_BYTES, HeapDumped, Loaded, PROTOCOL_VERSION, Profiling, Refusal, Request, Response,
     SOCKET_FOLDERS, Status, StopMode, socket_name,

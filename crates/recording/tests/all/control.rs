@@ -8,7 +8,7 @@ use mayfly_profile::{EngineKind, Gc, HeapSummary, JvmInfo, ProfileBuilder, Total
 use mayfly_recording::control::exchange::{GREETING_LEN, greeting};
 use mayfly_recording::control::{
     ExchangeError, HeapDumped, Incoming, Loaded, Message, PROTOCOL_VERSION, Profiling, Refusal, Request,
-    Response, Status, StopMode, encode, encode_for,
+    Response, Status, StopMode, encode,
 };
 use mayfly_recording::frame::FRAME_HEAD_LEN;
 use mayfly_recording::{read_profile, write_profile};
@@ -29,17 +29,12 @@ fn requests() -> Vec<Request> {
         Request::Start { options: "#engine-sampled".into(), stop_after_ms: Some(61_000) },
         Request::Stop(StopMode::KeepHooks),
         Request::Stop(StopMode::RestoreAndSend),
-        Request::Engine,
         Request::Stop(StopMode::Restore),
         Request::HeapStep { path: "/tmp/1.heap".into(), series: 4711, keep_ms: 40_000 },
         Request::HeapForget,
         Request::Collect,
     ]
 }
-
-/// How many of them the first version had.
-const REQUESTS_OF_VERSION_1: usize = 7;
-const RESPONSES_OF_VERSION_1: usize = 11;
 
 fn responses() -> Vec<Response> {
     let refusals = [
@@ -59,7 +54,6 @@ fn responses() -> Vec<Response> {
         Response::HeapDump(HeapDumped { objects: 1, references: 2, file_bytes: 3, paused_ms: 4 }),
     ];
     responses.extend(refusals.map(Response::Refused));
-    responses.push(Response::Engine(Some(EngineKind::Sampled)));
     responses
 }
 
@@ -87,15 +81,8 @@ fn status() -> Status {
 
 /// A greeting and these messages.
 fn bytes_of<M: Message>(messages: &[M]) -> Vec<u8> {
-    bytes_for(PROTOCOL_VERSION, messages)
-}
-
-/// The same between sides of this version: they say so in their greeting.
-fn bytes_for<M: Message>(version: u16, messages: &[M]) -> Vec<u8> {
-    let mut greeting = greeting();
-    greeting[8..10].copy_from_slice(&version.to_le_bytes());
-    let frames = messages.iter().flat_map(|message| encode_for(version, message).expect("a small message"));
-    greeting.into_iter().chain(frames).collect()
+    let frames = messages.iter().flat_map(|message| encode(message).expect("a small message"));
+    greeting().into_iter().chain(frames).collect()
 }
 
 fn read<M: Message>(bytes: &[u8], piece: usize) -> Result<Vec<M>, ExchangeError> {
@@ -121,25 +108,9 @@ fn assert_golden(name: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn the_protocol_is_as_it_was() {
-    let requests = bytes_for(1, &requests()[..REQUESTS_OF_VERSION_1]);
-    let bytes = [requests, bytes_for(1, &responses()[..RESPONSES_OF_VERSION_1])].concat();
-    assert_golden("v1.control", &bytes);
-}
-
-#[test]
 fn version_7_is_written_as_it_was() {
     assert_eq!(PROTOCOL_VERSION, 7, "a new version adds messages behind those of the golden file");
     assert_golden("v7.control", &[bytes_of(&requests()), bytes_of(&responses())].concat());
-}
-
-/// What it does not say of itself is all that a side of version 7 misses.
-#[test]
-fn the_status_of_an_older_agent_lacks_its_engine_only() {
-    let response = Response::Status(Box::new(status()));
-    let mut expected = status();
-    expected.profiling.as_mut().expect("profiles").engine = None;
-    assert_eq!(read(&bytes_for(6, &[response]), 64), Ok(vec![Response::Status(Box::new(expected))]));
 }
 
 /// Frame of an answer by fields: a status, as its number says, of these.
@@ -232,12 +203,12 @@ fn every_message_arrives_in_pieces_of_any_size() {
 fn numbers_are_those_of_the_messages() {
     let first = |frame: Vec<u8>| u32::from(frame[FRAME_HEAD_LEN]);
     let requests: Vec<_> = requests().iter().map(|request| first(encode(request).unwrap())).collect();
-    assert_eq!(requests, (0..16).collect::<Vec<_>>());
+    assert_eq!(requests, (0..16).filter(|number| *number != 11).collect::<Vec<_>>());
     for number in 0..=255 {
         let payload = postcard_number(number);
         let bytes = [&greeting()[..], &frame_around(&payload, Request::KIND)].concat();
         let unknown = ExchangeError::UnknownMessage { number, version: PROTOCOL_VERSION };
-        assert_eq!(read::<Request>(&bytes, 64) == Err(unknown), number >= 16, "{number}");
+        assert_eq!(read::<Request>(&bytes, 64) == Err(unknown), number >= 16 || number == 11, "{number}");
     }
 }
 
