@@ -1,21 +1,15 @@
 //! A heap that becomes fuller all along, whoever fills it: where samples are too few to name who does, the JVM's own numbers show that
 //! somebody may.
 
+use crate::derived::rising::{PARTS, known, rises};
 use crate::stream::profile::Profile;
 
-/// Parts of the time whose lowest numbers are compared: garbage of the old generation, which some collections leave, is in none of them if
-/// one collection of each took it away.
-const PARTS: usize = 8;
 /// What comes before is no part: a program that is up still warms up.
 const BEFORE: usize = 1;
 /// Collections from which on the numbers say something.
 const LEAST_GCS: u32 = 2 * PARTS as u32;
-/// The share of all pairs of parts of which the later has more (Mann and Kendall's test of a trend): a step has 16 of 28.
-const LATER_IS_MORE: f64 = 0.75;
 /// It rose by this share of what was in use, at least.
 const LEAST_SHARE: f64 = 0.1;
-/// And a step of the second half brought this share of one of the first: what fills up comes to an end.
-const GOES_ON: f64 = 0.5;
 
 /// How what collections leave in use becomes more.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +34,8 @@ impl HeapRise {
 
 impl Profile {
     /// Whether what collections left in use rose all along, once the program was up; `None` also where collections were too few to tell. What
-    /// young ones leave may be garbage.
+    /// young ones leave may be garbage: the lowest numbers of the parts are compared, and it is in none of these if one collection of
+    /// each part took it away.
     pub fn heap_rises(&self) -> Option<HeapRise> {
         let up_ms = self.start_up().map_or(0, |start_up| start_up.ends_ms);
         let to_ms: u64 = self.history.iter().map(|point| point.span_ms).sum();
@@ -55,42 +50,10 @@ impl Profile {
             *part = part.iter().copied().chain(point.live.map(|bytes| (bytes, at_ms))).min();
         }
         // Each part has its own collections, or repeats the number of the part before.
-        let moments: Vec<(u64, u64)> = least.into_iter().flatten().collect();
-        let (&[(first, from_ms), ..], &[.., (last, to_ms)]) = (&moments[..], &moments[..]) else {
-            return None;
-        };
-        let least: Vec<u64> = moments.iter().map(|(bytes, _)| *bytes).collect();
-        let steps: Vec<f64> = least.windows(2).map(|pair| pair[1] as f64 - pair[0] as f64).collect();
-        let (early, late) = steps.split_at(steps.len() / 2);
-        let is_rise = gcs >= LEAST_GCS
-            && least.len() == PARTS
-            && later_is_more(&least) >= LATER_IS_MORE
-            && last as f64 >= (1.0 + LEAST_SHARE) * first as f64
-            && median(late) >= GOES_ON * median(early);
+        let [Some((first, from_ms)), .., Some((last, to_ms))] = least else { return None };
+        let numbers = known(least.map(|moment| moment.map(|(bytes, _)| bytes)))?;
+        let is_rise = gcs >= LEAST_GCS && rises(numbers, LEAST_SHARE * first as f64);
         is_rise.then_some(HeapRise { from_ms, from_bytes: first, to_ms, to_bytes: last })
-    }
-}
-
-/// The share of the pairs of which the later is more.
-fn later_is_more(numbers: &[u64]) -> f64 {
-    let pairs = || {
-        numbers
-            .iter()
-            .enumerate()
-            .flat_map(|(at, one)| numbers[at + 1..].iter().map(move |later| later > one))
-    };
-    pairs().filter(|&is_more| is_more).count() as f64 / pairs().count().max(1) as f64
-}
-
-/// Of an even number the mean of the two in the middle.
-fn median(numbers: &[f64]) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let half = sorted.len() / 2;
-    match sorted.len() {
-        0 => 0.0,
-        even if even.is_multiple_of(2) => (sorted[half - 1] + sorted[half]) / 2.0,
-        _ => sorted[half],
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) mod own_tree;
 pub(crate) mod phases;
 pub(crate) mod places;
 pub(crate) mod program;
+pub(crate) mod rising;
 pub(crate) mod shown;
 pub(crate) mod since;
 pub(crate) mod slices;

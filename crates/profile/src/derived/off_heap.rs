@@ -3,6 +3,7 @@
 //! Judged is what the JVM counts itself: direct buffers and arenas. Address space of mapped files is not memory, and what is resident grows with the
 //! heap, too. Not here: how it is said.
 
+use crate::derived::rising::{PARTS, known, rises};
 use crate::facts::collection::GcKind;
 use crate::facts::off_heap::OffHeap;
 use crate::stream::point::Point;
@@ -13,12 +14,10 @@ const LEAST_MS: u64 = 4_000;
 /// Growth that is too little to speak of, and the share of what there is that is.
 const LEAST_BYTES: u64 = 1 << 20;
 const LEAST_SHARE: f64 = 0.05;
-/// The last part of the time has to bring this share of what one brings on average.
-const STILL: f64 = 0.5;
 /// A heap that grew by at most this share of it is flat beside it.
 const FLAT: f64 = 0.25;
 
-/// Direct buffers that became more in each part of the time.
+/// Direct buffers that became more all along.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OffHeapGrowth {
     /// By how much, in bytes a second.
@@ -55,21 +54,17 @@ impl Profile {
         if all < LEAST_MS {
             return None;
         }
-        let marks = [1, 2, 3, 4].map(|quarter| at(&self.history, all * quarter / 4));
-        let [first, second, third, last] = marks.map(|point| point.and_then(Point::direct_bytes));
-        let (first, last) = (first?, last?);
-        let steps = [(Some(first), second), (second, third), (third, Some(last))]
-            .map(|(before, after)| after?.checked_sub(before?).filter(|&more| more > 0));
-        let least = LEAST_BYTES.max((last as f64 * LEAST_SHARE) as u64);
-        let grown = last.checked_sub(first).filter(|&grown| grown >= least)?;
-        let is_steady = steps.iter().all(Option::is_some);
-        if !is_steady || (steps[2]? as f64) < STILL * grown as f64 / 3.0 {
+        let from = all / 4;
+        let marks = std::array::from_fn(|part| from + (all - from) * part as u64 / (PARTS - 1) as u64);
+        let bytes = known(marks.map(|mark| at(&self.history, mark).and_then(Point::direct_bytes)))?;
+        let (first, last) = (bytes[0], bytes[PARTS - 1]);
+        if !rises(bytes, (LEAST_BYTES as f64).max(last as f64 * LEAST_SHARE)) {
             return None;
         }
-        let since_ms = self.part.during_ms.map_or(0, |(from_ms, _)| from_ms) + all / 4;
+        let since_ms = self.part.during_ms.map_or(0, |(from_ms, _)| from_ms) + from;
         let is_whole = |kind| matches!(kind, GcKind::Full | GcKind::MarkEnd);
         Some(OffHeapGrowth {
-            bytes_per_s: grown as f64 * 1_000.0 / (all - all / 4) as f64,
+            bytes_per_s: (last - first) as f64 * 1_000.0 / (all - from) as f64,
             since_ms,
             bytes: [first, last],
             heap: heap(&self.history, all),
@@ -143,6 +138,9 @@ mod tests {
             profile((1..=20).map(|s| (direct(s), Some(40)))).off_heap_growth()
         };
         assert_eq!(of(|s| Some((20 * s).min(100))), None, "a pool that is full");
+        let filling = |s: u64| Some((400.0 * (1.0 - (-(s as f64) / 5.0).exp())) as u64);
+        assert_eq!(of(filling), None, "one that fills ever more slowly");
+        assert_eq!(of(|s| Some(40 + 20 * (s % 3))), None, "as many come as go");
         assert_eq!(of(|s| Some(if s > 15 { 5 } else { s })), None, "freed in the end");
         assert_eq!(of(|_| Some(700)), None, "constant");
         assert_eq!(of(|_| None), None, "not counted by this JVM");
