@@ -4,6 +4,8 @@
 //! what does not fit is not there. Not here: where the file lies (`jvms`).
 
 const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
+/// Of the systems that Mayfly is for.
+const LITTLE_ENDIAN: u8 = 1;
 const MAJOR_VERSION: u8 = 2;
 const PROLOGUE_BYTES: usize = 32;
 const ENTRY_BYTES: usize = 20;
@@ -14,7 +16,6 @@ const MOST_ENTRIES: usize = 100_000;
 #[derive(Clone, Debug)]
 pub(crate) struct PerfData {
     bytes: Vec<u8>,
-    little_endian: bool,
 }
 
 /// One counter.
@@ -53,9 +54,8 @@ pub(crate) struct Metaspace {
 impl PerfData {
     /// Takes the contents of a file; `None` if they are none.
     pub(crate) fn of(bytes: Vec<u8>) -> Option<Self> {
-        let known = bytes.len() >= PROLOGUE_BYTES && bytes[..4] == MAGIC && bytes[5] == MAJOR_VERSION;
-        let little_endian = known && bytes[4] == 1;
-        known.then_some(Self { bytes, little_endian })
+        let known = bytes.len() >= PROLOGUE_BYTES && bytes[..4] == MAGIC;
+        (known && bytes[4..6] == [LITTLE_ENDIAN, MAJOR_VERSION]).then_some(Self { bytes })
     }
 
     /// The text of that name, e.g. `sun.rt.javaCommand`.
@@ -124,8 +124,7 @@ impl PerfData {
 
     fn long(&self, at: usize) -> Option<u64> {
         let bytes = self.bytes.get(at..)?.first_chunk::<8>()?;
-        let number = if self.little_endian { i64::from_le_bytes(*bytes) } else { i64::from_be_bytes(*bytes) };
-        u64::try_from(number).ok()
+        u64::try_from(i64::from_le_bytes(*bytes)).ok()
     }
 
     fn zero_ended(&self, at: usize, most: usize) -> Option<&[u8]> {
@@ -135,8 +134,7 @@ impl PerfData {
 
     fn number(&self, at: usize) -> Option<usize> {
         let bytes = self.bytes.get(at..)?.first_chunk::<4>()?;
-        let number = if self.little_endian { i32::from_le_bytes(*bytes) } else { i32::from_be_bytes(*bytes) };
-        usize::try_from(number).ok()
+        usize::try_from(i32::from_le_bytes(*bytes)).ok()
     }
 }
 

@@ -5,81 +5,73 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
-/// An entry of the table: its address.
-#[derive(Clone, Copy)]
-struct Entry(*const u8);
+/// A table that libjvm exports, and the variable that says how many bytes a row has.
+type Table = (&'static CStr, &'static CStr);
+
+const FIELDS: Table = (c"gHotSpotVMStructs", c"gHotSpotVMStructEntryArrayStride");
+const TYPES: Table = (c"gHotSpotVMTypes", c"gHotSpotVMTypeEntryArrayStride");
+const INTS: Table = (c"gHotSpotVMIntConstants", c"gHotSpotVMIntConstantEntryArrayStride");
+const LONGS: Table = (c"gHotSpotVMLongConstants", c"gHotSpotVMLongConstantEntryArrayStride");
 
 /// The address of a static field; `None` if this VM does not export it.
 pub(crate) fn static_field(class: &CStr, field: &CStr) -> Option<*const c_void> {
-    let at = entry(class, field)?.0.wrapping_add(offset(c"gHotSpotVMStructEntryAddressOffset")?);
-    pointer_at(at.cast())
+    pointer_at(of_field(class, field, c"gHotSpotVMStructEntryAddressOffset")?.cast())
 }
 
 /// The offset of a field in objects of its class, in bytes; `None` if this VM does not export it.
 pub(crate) fn field_offset(class: &CStr, field: &CStr) -> Option<usize> {
-    let at = entry(class, field)?.0.wrapping_add(offset(c"gHotSpotVMStructEntryOffsetOffset")?);
-    // SAFETY: the column at this offset of an entry holds a `uint64_t` (`vmStructs.hpp`).
+    let at = of_field(class, field, c"gHotSpotVMStructEntryOffsetOffset")?;
+    // SAFETY: this column holds a `uint64_t` (`vmStructs.hpp`).
     usize::try_from(unsafe { at.cast::<u64>().read_unaligned() }).ok()
+}
+
+fn of_field(class: &CStr, field: &CStr, column: &CStr) -> Option<*const u8> {
+    let names =
+        [(c"gHotSpotVMStructEntryTypeNameOffset", class), (c"gHotSpotVMStructEntryFieldNameOffset", field)];
+    cell(FIELDS, names, column)
 }
 
 /// The size of objects of a class, in bytes; `None` if this VM does not export it.
 pub(crate) fn type_size(class: &CStr) -> Option<usize> {
-    let stride = offset(c"gHotSpotVMTypeEntryArrayStride")?;
-    let (name_at, size_at) =
-        (offset(c"gHotSpotVMTypeEntryTypeNameOffset")?, offset(c"gHotSpotVMTypeEntrySizeOffset")?);
-    let mut entry = exported::<*const u8>(c"gHotSpotVMTypes")?;
-    loop {
-        // SAFETY: as for `entry`: the table of types has entries of this stride, with a pointer to a C string and a `uint64_t` at
-        // these offsets, and ends with one whose name is null.
-        unsafe {
-            let name = entry.add(name_at).cast::<*const c_char>().read_unaligned();
-            if name.is_null() {
-                return None;
-            }
-            if CStr::from_ptr(name) == class {
-                return usize::try_from(entry.add(size_at).cast::<u64>().read_unaligned()).ok();
-            }
-            entry = entry.add(stride);
-        }
-    }
+    let at = cell(TYPES, [(c"gHotSpotVMTypeEntryTypeNameOffset", class)], c"gHotSpotVMTypeEntrySizeOffset")?;
+    // SAFETY: this column holds a `uint64_t` (`vmStructs.hpp`).
+    usize::try_from(unsafe { at.cast::<u64>().read_unaligned() }).ok()
 }
 
 /// The value of a named constant; `None` if this VM does not export it.
 pub(crate) fn constant(name: &CStr) -> Option<i64> {
-    let int = constant_at(
-        (c"gHotSpotVMIntConstants", c"gHotSpotVMIntConstantEntryArrayStride"),
-        (c"gHotSpotVMIntConstantEntryNameOffset", c"gHotSpotVMIntConstantEntryValueOffset"),
-        name,
-    );
-    // SAFETY: the column of values in the table of `int` constants holds an `int32_t` (`vmStructs.hpp`).
-    if let Some(value) = int.map(|at| unsafe { at.cast::<i32>().read_unaligned() }) {
-        return Some(i64::from(value));
+    let names = [(c"gHotSpotVMIntConstantEntryNameOffset", name)];
+    if let Some(at) = cell(INTS, names, c"gHotSpotVMIntConstantEntryValueOffset") {
+        // SAFETY: the column of values in the table of `int` constants holds an `int32_t` (`vmStructs.hpp`).
+        return Some(i64::from(unsafe { at.cast::<i32>().read_unaligned() }));
     }
-    let long = constant_at(
-        (c"gHotSpotVMLongConstants", c"gHotSpotVMLongConstantEntryArrayStride"),
-        (c"gHotSpotVMLongConstantEntryNameOffset", c"gHotSpotVMLongConstantEntryValueOffset"),
-        name,
-    );
+    let names = [(c"gHotSpotVMLongConstantEntryNameOffset", name)];
+    let at = cell(LONGS, names, c"gHotSpotVMLongConstantEntryValueOffset")?;
     // SAFETY: in the other table it holds a `uint64_t`.
-    long.map(|at| unsafe { at.cast::<u64>().read_unaligned() } as i64)
+    Some(unsafe { at.cast::<u64>().read_unaligned() } as i64)
 }
 
-/// Where the value of a constant is in one of the two tables: its symbols, and those of its columns.
-fn constant_at(table: (&CStr, &CStr), columns: (&CStr, &CStr), name: &CStr) -> Option<*const u8> {
-    let (stride, name_at, value_at) = (offset(table.1)?, offset(columns.0)?, offset(columns.1)?);
-    let mut entry = exported::<*const u8>(table.0)?;
+/// Where a column has the value of the row with these names in their columns.
+fn cell<const N: usize>(table: Table, names: [(&CStr, &CStr); N], column: &CStr) -> Option<*const u8> {
+    let (stride, column) = (offset(table.1)?, offset(column)?);
+    let mut columns = [0; N];
+    for (at, (column, _)) in columns.iter_mut().zip(names) {
+        *at = offset(column)?;
+    }
+    let mut row = exported::<*const u8>(table.0)?;
     loop {
-        // SAFETY: as for `entry`: such a table has entries of this stride, with a pointer to a C string at this offset, and ends with
-        // one whose name is null.
+        // SAFETY: an exported table has rows of this stride, with pointers to C strings at these offsets, and ends with one whose
+        // first name is null (`vmStructs.cpp`).
         unsafe {
-            let found = entry.add(name_at).cast::<*const c_char>().read_unaligned();
-            if found.is_null() {
-                return None;
+            let text = |at: usize| {
+                let text = row.add(at).cast::<*const c_char>().read_unaligned();
+                (!text.is_null()).then(|| CStr::from_ptr(text))
+            };
+            text(columns[0])?;
+            if columns.iter().zip(names).all(|(&at, (_, name))| text(at) == Some(name)) {
+                return Some(row.add(column));
             }
-            if CStr::from_ptr(found) == name {
-                return Some(entry.add(value_at));
-            }
-            entry = entry.add(stride);
+            row = row.add(stride);
         }
     }
 }
@@ -117,27 +109,6 @@ pub(crate) fn pointer_at(address: *const c_void) -> Option<*const c_void> {
 pub(crate) fn int_at(address: *const c_void) -> i32 {
     // SAFETY: as for `pointer_at`, of a variable of type int.
     unsafe { address.cast::<i32>().read_volatile() }
-}
-
-fn entry(class: &CStr, field: &CStr) -> Option<Entry> {
-    let stride = offset(c"gHotSpotVMStructEntryArrayStride")?;
-    let class_at = offset(c"gHotSpotVMStructEntryTypeNameOffset")?;
-    let field_at = offset(c"gHotSpotVMStructEntryFieldNameOffset")?;
-    let mut entry = exported::<*const u8>(c"gHotSpotVMStructs")?;
-    loop {
-        // SAFETY: the exported table has entries of this stride, with pointers to C strings at these offsets, and ends with
-        // one whose type name is null (`vmStructs.cpp`).
-        unsafe {
-            let text = |at| {
-                let text = entry.add(at).cast::<*const c_char>().read_unaligned();
-                (!text.is_null()).then(|| CStr::from_ptr(text))
-            };
-            if text(class_at)? == class && text(field_at) == Some(field) {
-                return Some(Entry(entry));
-            }
-            entry = entry.add(stride);
-        }
-    }
 }
 
 fn offset(name: &CStr) -> Option<usize> {
