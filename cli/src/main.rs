@@ -9,6 +9,7 @@ mod commands;
 mod error;
 mod exit_codes;
 mod heap;
+mod json;
 mod live;
 mod output;
 mod push;

@@ -6,202 +6,73 @@ use serde::Serialize;
 
 use super::advice::Advised;
 use super::advice_answer::answer_text;
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    recording: &'a str,
-    gc: &'a str,
-    /// The answer, in one word: try, nothing, unknown.
-    answer: &'static str,
-    /// And in sentences.
-    answer_text: String,
-    /// What the collector did; null if nothing was collected.
-    collecting: Option<CollectingJson<'a>>,
-    /// Each flag to try.
-    tries: Vec<TryJson<'a>>,
-    young: Option<YoungJson>,
-    /// Why `young` is null.
-    declined: Option<&'a str>,
-    flags: Option<String>,
-    self_check: Option<SelfCheckJson>,
-    made_anew: Vec<MadeAnewJson<'a>>,
-    premature: Vec<SiteJson<'a>>,
-    pools: Vec<PoolJson<'a>>,
-    humongous: Vec<HumongousJson<'a>>,
-    removed_by_jit: Vec<RemovedJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct CollectingJson<'a> {
-    seconds: f64,
-    pauses: u32,
-    paused_ms: f64,
-    paused_share: f64,
-    longest_ms: Option<f64>,
-    /// Null where nobody looked while the JVM ran.
-    cpu_share: Option<f64>,
-    promoted_bytes: Option<u64>,
-    left_bytes_least: Option<u64>,
-    left_bytes_last: Option<u64>,
-    left_bytes_most: Option<u64>,
-    heap_limit_bytes: Option<u64>,
-    causes: Vec<CauseJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct CauseJson<'a> {
-    cause: &'a str,
-    kind: &'static str,
-    pauses: u32,
-    paused_ms: f64,
-    longest_ms: f64,
-}
-
-#[derive(Serialize)]
-struct TryJson<'a> {
-    flags: &'a str,
-    reason: &'static str,
-    sure: bool,
-    collections_now: f64,
-    collections_then: f64,
-    paused_ms_now: f64,
-    paused_ms_then_least: f64,
-    paused_ms_then_most: f64,
-    /// Shares of the processor time, of collectors that work beside the program.
-    cpu_share_now: Option<f64>,
-    cpu_share_then: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct YoungJson {
-    allocated_bytes: u64,
-    now: TriedJson,
-    others: Vec<TriedJson>,
-    /// Whether the self-check bears the predictions out.
-    believed: bool,
-    /// The suggested one; null: nothing is to be gained, or it can't be told.
-    suggested: Option<TriedJson>,
-}
-
-#[derive(Serialize)]
-struct TriedJson {
-    young_bytes: u64,
-    max_tenuring_threshold: u8,
-    threshold: f64,
-    collections: f64,
-    promoted_bytes: u64,
-    promoted_bytes_least: u64,
-    promoted_bytes_most: u64,
-}
-
-#[derive(Serialize)]
-struct SelfCheckJson {
-    predicted_bytes: u64,
-    promoted_bytes: u64,
-    young_collections: u32,
-    full_collections: u32,
-}
-
-#[derive(Serialize)]
-struct MadeAnewJson<'a> {
-    class: &'a str,
-    method: &'a str,
-    stack: Vec<String>,
-    objects: u64,
-    bytes: u64,
-    share: f64,
-}
-
-#[derive(Serialize)]
-struct SiteJson<'a> {
-    class: &'a str,
-    stack: Vec<String>,
-    bytes: u64,
-}
-
-#[derive(Serialize)]
-struct PoolJson<'a> {
-    class: &'a str,
-    stack: Vec<String>,
-    objects: u64,
-    object_bytes: u64,
-    live_at_once: f64,
-}
-
-#[derive(Serialize)]
-struct HumongousJson<'a> {
-    class: &'a str,
-    largest: u64,
-    stacks: Vec<Vec<String>>,
-}
-
-#[derive(Serialize)]
-struct RemovedJson<'a> {
-    class: &'a str,
-    executed_bytes: u64,
-    allocated_bytes: u64,
-}
+use crate::json::object;
 
 /// The document, ending in a newline.
 pub(crate) fn advice_json(advised: &Advised) -> String {
-    let document = Document {
+    let document = object! {
         schema: "mayfly-advice/1",
         recording: &advised.recording,
         gc: advised.gc.name(),
+        /// The answer, in one word: try, nothing, unknown.
         answer: match advised.answer {
             Answer::Try(_) => "try",
             Answer::Nothing(_) => "nothing",
             Answer::Unknown(_) => "unknown",
         },
+        /// And in sentences.
         answer_text: answer_text(advised).trim_end().to_owned(),
+        /// What the collector did; null if nothing was collected.
         collecting: (advised.work.count() > 0).then(|| collecting(advised)),
+        /// Each flag to try.
         tries: match &advised.answer {
-            Answer::Try(flags) => flags.iter().map(tries).collect(),
+            Answer::Try(flags) => flags.iter().map(tries).collect::<Vec<_>>(),
             _ => Vec::new(),
         },
         young: advised.advice.as_ref().ok().map(|advice| young(advised, advice)),
+        /// Why `young` is null.
         declined: advised.advice.as_ref().err().map(String::as_str),
         flags: advised.flags(),
         self_check: self_check(advised),
-        made_anew: advised.made_anew.iter().map(made_anew).collect(),
+        made_anew: advised.made_anew.iter().map(made_anew).collect::<Vec<_>>(),
         premature: advised
             .premature
             .iter()
-            .map(|site| SiteJson { class: &site.class, stack: stack(&site.stack), bytes: site.bytes })
-            .collect(),
-        pools: advised.pools.iter().map(pool).collect(),
+            .map(|site| object! { class: &site.class, stack: stack(&site.stack), bytes: site.bytes })
+            .collect::<Vec<_>>(),
+        pools: advised.pools.iter().map(pool).collect::<Vec<_>>(),
         humongous: advised
             .humongous
             .iter()
-            .map(|class| HumongousJson {
+            .map(|class| object! {
                 class: &class.class,
                 largest: class.largest,
-                stacks: class.stacks.iter().map(stack).collect(),
+                stacks: class.stacks.iter().map(stack).collect::<Vec<_>>(),
             })
-            .collect(),
+            .collect::<Vec<_>>(),
         removed_by_jit: advised
             .removed
             .iter()
-            .map(|class| RemovedJson {
+            .map(|class| object! {
                 class: &class.class,
                 executed_bytes: class.executed,
                 allocated_bytes: class.allocated,
             })
-            .collect(),
+            .collect::<Vec<_>>(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
 }
 
-fn collecting(advised: &Advised) -> CollectingJson<'_> {
+fn collecting(advised: &Advised) -> impl Serialize {
     let work = &advised.work;
     let ms = |us: u64| us as f64 / 1000.0;
-    CollectingJson {
+    object! {
         seconds: work.span_ms as f64 / 1000.0,
         pauses: work.count(),
         paused_ms: ms(work.pause_us()),
         paused_share: work.pause_share(),
         longest_ms: work.longest.as_ref().map(|longest| ms(longest.us)),
+        /// Null where nobody looked while the JVM ran.
         cpu_share: advised.cpu.as_ref().map(GcCpu::share),
         promoted_bytes: work.promoted,
         left_bytes_least: work.left.map(|left| left.least),
@@ -211,19 +82,19 @@ fn collecting(advised: &Advised) -> CollectingJson<'_> {
         causes: work
             .causes
             .iter()
-            .map(|cause| CauseJson {
+            .map(|cause| object! {
                 cause: &cause.cause,
                 kind: cause.kind.name(),
                 pauses: cause.count,
                 paused_ms: ms(cause.pause_us),
                 longest_ms: ms(cause.longest_us),
             })
-            .collect(),
+            .collect::<Vec<_>>(),
     }
 }
 
-fn tries(flag: &FlagAdvice) -> TryJson<'_> {
-    TryJson {
+fn tries(flag: &FlagAdvice) -> impl Serialize {
+    object! {
         flags: &flag.flags,
         reason: match flag.reason {
             Reason::ExplicitCalls => "explicit-calls",
@@ -239,13 +110,14 @@ fn tries(flag: &FlagAdvice) -> TryJson<'_> {
         paused_ms_now: flag.now.pause_us.0 / 1000.0,
         paused_ms_then_least: flag.then.pause_us.0 / 1000.0,
         paused_ms_then_most: flag.then.pause_us.1 / 1000.0,
+        /// Shares of the processor time, of collectors that work beside the program.
         cpu_share_now: flag.cpu.map(|(now, _)| now),
         cpu_share_then: flag.cpu.map(|(_, then)| then),
     }
 }
 
-fn made_anew(made: &MadeAnew) -> MadeAnewJson<'_> {
-    MadeAnewJson {
+fn made_anew(made: &MadeAnew) -> impl Serialize {
+    object! {
         class: &made.maker.0,
         method: &made.maker.1,
         stack: stack(&made.stack),
@@ -255,8 +127,8 @@ fn made_anew(made: &MadeAnew) -> MadeAnewJson<'_> {
     }
 }
 
-fn pool(pool: &mayfly_verdicts::advise::Pool) -> PoolJson<'_> {
-    PoolJson {
+fn pool(pool: &mayfly_verdicts::advise::Pool) -> impl Serialize {
+    object! {
         class: &pool.class,
         stack: stack(&pool.stack),
         objects: pool.objects,
@@ -265,19 +137,21 @@ fn pool(pool: &mayfly_verdicts::advise::Pool) -> PoolJson<'_> {
     }
 }
 
-fn young(advised: &Advised, advice: &Advice) -> YoungJson {
-    YoungJson {
+fn young(advised: &Advised, advice: &Advice) -> impl Serialize {
+    object! {
         allocated_bytes: whole(advice.allocated),
         now: tried(&advice.present),
-        others: advice.others.iter().map(tried).collect(),
+        others: advice.others.iter().map(tried).collect::<Vec<_>>(),
+        /// Whether the self-check bears the predictions out.
         believed: advised.believed,
+        /// The suggested one; null: nothing is to be gained, or it can't be told.
         suggested: advised.suggestion().map(tried),
     }
 }
 
-fn tried(tried: &Tried) -> TriedJson {
+fn tried(tried: &Tried) -> impl Serialize {
     let (least, likely, most) = tried.prediction.promoted;
-    TriedJson {
+    object! {
         young_bytes: tried.young.size,
         max_tenuring_threshold: tried.young.threshold,
         threshold: tried.prediction.threshold,
@@ -288,9 +162,9 @@ fn tried(tried: &Tried) -> TriedJson {
     }
 }
 
-fn self_check(advised: &Advised) -> Option<SelfCheckJson> {
+fn self_check(advised: &Advised) -> Option<impl Serialize> {
     let (advice, log) = (advised.advice.as_ref().ok()?, advised.log?);
-    Some(SelfCheckJson {
+    Some(object! {
         predicted_bytes: whole(advice.present.prediction.promoted.1),
         promoted_bytes: log.bytes,
         young_collections: log.young,

@@ -5,57 +5,17 @@ use serde::Serialize;
 
 use super::checked_recording::CheckedRecording;
 use super::wording::{judgement, remark, subject};
-
-#[derive(Serialize)]
-struct Check<'a> {
-    schema: &'static str,
-    recordings: Vec<Recording<'a>>,
-}
-
-#[derive(Serialize)]
-struct Recording<'a> {
-    recording: &'a str,
-    budget: &'a str,
-    ruling: &'static str,
-    /// Why nothing is judged; null if it is.
-    not_judged: Option<&'a str>,
-    /// Of the JVM's bytes; null: it has no counter.
-    trust_share: Option<f64>,
-    limits: Vec<Limit<'a>>,
-}
-
-#[derive(Serialize)]
-struct Limit<'a> {
-    on: String,
-    quantity: &'a str,
-    is_least: bool,
-    bound: f64,
-    judgement: &'static str,
-    remark: Option<String>,
-    /// Null: not known.
-    measured: Option<f64>,
-    /// The least and the most that it may be; null: no end.
-    band: Option<[Option<f64>; 2]>,
-    offenders: Vec<Offender<'a>>,
-}
-
-#[derive(Serialize)]
-struct Offender<'a> {
-    class: &'a str,
-    objects: u64,
-    bytes: u64,
-    /// Innermost first.
-    stack: Vec<String>,
-}
+use crate::json::object;
 
 /// The document, ending in a newline.
 pub(crate) fn check_json(all: &[CheckedRecording]) -> String {
-    let check = Check { schema: "mayfly-check/1", recordings: all.iter().map(recording).collect() };
+    let check =
+        object! { schema: "mayfly-check/1", recordings: all.iter().map(recording).collect::<Vec<_>>() };
     serde_json::to_string_pretty(&check).expect("names and numbers") + "\n"
 }
 
-fn recording(one: &CheckedRecording) -> Recording<'_> {
-    Recording {
+fn recording(one: &CheckedRecording) -> impl Serialize {
+    object! {
         recording: &one.recording,
         budget: &one.budget,
         ruling: match one.checked.ruling() {
@@ -63,28 +23,32 @@ fn recording(one: &CheckedRecording) -> Recording<'_> {
             Ruling::Exceeded => "exceeded",
             Ruling::Unknown => "unknown",
         },
+        /// Why nothing is judged; null if it is.
         not_judged: one.checked.distrust.as_deref(),
+        /// Of the JVM's bytes; null: it has no counter.
         trust_share: one.checked.trust,
-        limits: one.checked.outcomes.iter().map(limit).collect(),
+        limits: one.checked.outcomes.iter().map(limit).collect::<Vec<_>>(),
     }
 }
 
-fn limit(outcome: &Outcome) -> Limit<'_> {
+fn limit(outcome: &Outcome) -> impl Serialize {
     let known = |bound: f64| bound.is_finite().then_some(bound);
-    Limit {
+    object! {
         on: subject(&outcome.limit.subject),
         quantity: outcome.limit.quantity.key(),
         is_least: outcome.limit.quantity.is_least(),
         bound: outcome.limit.bound,
         judgement: judgement(outcome),
         remark: remark(outcome),
+        /// Null: not known.
         measured: outcome.measured.map(|amount| amount.value),
+        /// The least and the most that it may be; null: no end.
         band: outcome.measured.map(|Amount { low, high, .. }| [known(low), known(high)]),
-        offenders: outcome.offenders.iter().map(offender).collect(),
+        offenders: outcome.offenders.iter().map(offender).collect::<Vec<_>>(),
     }
 }
 
-fn offender(one: &mayfly_verdicts::Offender) -> Offender<'_> {
-    let stack = one.stack.iter().map(super::wording::frame).collect();
-    Offender { class: &one.class, objects: one.objects, bytes: one.bytes, stack }
+fn offender(one: &mayfly_verdicts::Offender) -> impl Serialize {
+    let stack: Vec<_> = one.stack.iter().map(super::wording::frame).collect();
+    object! { class: &one.class, objects: one.objects, bytes: one.bytes, stack }
 }

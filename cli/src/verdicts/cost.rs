@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use mayfly_report::{duration, right_aligned, size, whole_seconds};
 use mayfly_verdicts::{Cost, OfRounds};
-use serde::Serialize;
 
 use super::document::Document;
+use crate::json::object;
 
 /// A way to run the program, and what it took.
 #[derive(Clone, Copy, Debug)]
@@ -26,61 +26,28 @@ pub(crate) struct Costs {
     pub(crate) ways: Vec<Way>,
 }
 
-#[derive(Serialize)]
-struct CostsJson<'a> {
-    schema: &'static str,
-    program: &'a str,
-    rounds: usize,
-    /// Null if the program ended by itself.
-    ended_after_s: Option<u64>,
-    ways: Vec<WayJson>,
-}
-
-#[derive(Serialize)]
-struct WayJson {
-    way: &'static str,
-    cpu_s: RoundsJson,
-    elapsed_s: RoundsJson,
-    peak_bytes: Option<RoundsJson>,
-    /// Of the way without, in the same round; null for that itself.
-    more_cpu_share: Option<RoundsJson>,
-    more_elapsed_share: Option<RoundsJson>,
-    more_bytes: Option<RoundsJson>,
-}
-
-#[derive(Serialize)]
-struct RoundsJson {
-    median: f64,
-    least: f64,
-    most: f64,
-}
-
-impl From<OfRounds> for RoundsJson {
-    fn from(OfRounds { median, least, most }: OfRounds) -> Self {
-        Self { median, least, most }
-    }
-}
-
 /// As JSON, schema `mayfly-cost/1`.
 pub(crate) fn costs_json(costs: &Costs) -> String {
     let ways = costs.ways.iter().enumerate().map(|(at, Way { name, cost })| {
-        let beside = |of: OfRounds| (at > 0).then(|| of.into());
-        WayJson {
+        let beside = |of: OfRounds| (at > 0).then_some(of);
+        object! {
             way: name,
-            cpu_s: cost.cpu_s.into(),
-            elapsed_s: cost.elapsed_s.into(),
-            peak_bytes: cost.peak_bytes.map(Into::into),
+            cpu_s: cost.cpu_s,
+            elapsed_s: cost.elapsed_s,
+            peak_bytes: cost.peak_bytes,
+            /// Of the way without, in the same round; null for that itself.
             more_cpu_share: beside(cost.more_cpu),
             more_elapsed_share: beside(cost.more_elapsed),
             more_bytes: cost.more_bytes.and_then(beside),
         }
     });
-    let document = CostsJson {
+    let document = object! {
         schema: "mayfly-cost/1",
         program: &costs.program,
         rounds: costs.rounds,
+        /// Null if the program ended by itself.
         ended_after_s: costs.ended_after.map(|time| time.as_secs()),
-        ways: ways.collect(),
+        ways: ways.collect::<Vec<_>>(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
 }

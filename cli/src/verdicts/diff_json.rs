@@ -5,103 +5,45 @@ use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict, Wor
 use serde::Serialize;
 
 use super::compared::Compared;
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    replicated: bool,
-    level: f64,
-    per_operation: bool,
-    /// `user` or `program`.
-    operations_counted_by: Option<&'static str>,
-    operations: Option<[f64; 2]>,
-    duration_s: [f64; 2],
-    lifetimes_compared: bool,
-    sites_compared: bool,
-    small_rows: usize,
-    /// What each recording did, before and after.
-    work: [Vec<WorkJson>; 2],
-    /// Recordings that seem to have done nothing, by their place in the order of the files.
-    idle_recordings: &'a [usize],
-    /// Whether recordings of one side did different amounts of work.
-    work_differs: bool,
-    /// What nearly all methods changed by, or nearly all that changed: the sides did different amounts of work.
-    changed_alike: Option<AlikeJson<'a>>,
-    findings: Vec<FindingJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct AlikeJson<'a> {
-    /// After, as a multiple of before.
-    factor: f64,
-    /// Of the bytes before, in methods that changed so.
-    share: f64,
-    /// The method that changed most, if it did by another factor.
-    apart: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct WorkJson {
-    duration_s: f64,
-    allocated_bytes: u64,
-    operations: Option<f64>,
-    gcs: u32,
-}
-
-#[derive(Serialize)]
-struct FindingJson<'a> {
-    /// `total`, `class`, `method`, `through` or `site`.
-    row: &'static str,
-    class: Option<&'a str>,
-    /// `class` as Java sources spell it.
-    readable_class: Option<String>,
-    stack: Option<&'a [String]>,
-    measure: &'static str,
-    before: Option<f64>,
-    after: Option<f64>,
-    growth: Option<f64>,
-    chance: f64,
-    false_discovery_rate: f64,
-    verdict: &'static str,
-    /// File and line of a method, where most of it is.
-    place: Option<&'a str>,
-    /// Least and most of the recordings, before and after.
-    ranges: Option<[(f64, f64); 2]>,
-    /// A difference worth naming that is not proven.
-    unproven: bool,
-    /// Recordings a side that would prove it.
-    runs_needed: Option<usize>,
-}
+use crate::json::object;
 
 /// The document, ending in a newline.
 pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
     let difference = compared.difference;
-    let document = Document {
+    let document = object! {
         schema: "mayfly-diff/1",
         replicated: difference.replicated,
         level: difference.level,
         per_operation: difference.per_operation,
+        /// `user` or `program`.
         operations_counted_by: compared.counted_by(),
         operations: compared.operations(),
         duration_s: difference.duration_ms.map(|ms| ms / 1000.0),
         lifetimes_compared: difference.lifetimes,
         sites_compared: difference.stacks,
         small_rows: difference.small,
-        work: [0, 1].map(|side: usize| difference.work[side].iter().map(work).collect()),
+        /// What each recording did, before and after.
+        work: [0, 1].map(|side: usize| difference.work[side].iter().map(work).collect::<Vec<_>>()),
+        /// Recordings that seem to have done nothing, by their place in the order of the files.
         idle_recordings: &difference.idle,
+        /// Whether recordings of one side did different amounts of work.
         work_differs: difference.uneven,
-        changed_alike: difference.other_work().map(|alike| AlikeJson {
+        /// What nearly all methods changed by, or nearly all that changed: the sides did different amounts of work.
+        changed_alike: difference.other_work().map(|alike| object! {
+            /// After, as a multiple of before.
             factor: alike.change + 1.0,
+            /// Of the bytes before, in methods that changed so.
             share: alike.share,
+            /// The method that changed most, if it did by another factor.
             apart: alike.apart.as_deref(),
         }),
-        findings: difference.findings.iter().map(|one| finding(one, difference)).collect(),
+        findings: difference.findings.iter().map(|one| finding(one, difference)).collect::<Vec<_>>(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
 }
 
-fn work(work: &Work) -> WorkJson {
-    WorkJson {
+fn work(work: &Work) -> impl Serialize {
+    object! {
         duration_s: work.duration_ms as f64 / 1000.0,
         allocated_bytes: work.allocated_bytes,
         operations: work.operations,
@@ -109,7 +51,7 @@ fn work(work: &Work) -> WorkJson {
     }
 }
 
-fn finding<'a>(finding: &'a Finding, difference: &'a Difference) -> FindingJson<'a> {
+fn finding(finding: &Finding, difference: &Difference) -> impl Serialize {
     let (row, class, stack) = match &finding.row {
         RowName::Total => ("total", None, None),
         RowName::Class(name) => ("class", Some(name.as_str()), None),
@@ -119,9 +61,11 @@ fn finding<'a>(finding: &'a Finding, difference: &'a Difference) -> FindingJson<
     };
     // Of time in seconds, as in all JSON of ours.
     let unit = if finding.measure == Measure::Lifetime(Clock::Time) { 1000.0 } else { 1.0 };
-    FindingJson {
+    object! {
+        /// `total`, `class`, `method`, `through` or `site`.
         row,
         class,
+        /// `class` as Java sources spell it.
         readable_class: class.map(readable_class),
         stack,
         measure: match finding.measure {
@@ -141,14 +85,18 @@ fn finding<'a>(finding: &'a Finding, difference: &'a Difference) -> FindingJson<
             Verdict::Differs => "differs",
             Verdict::Changed => "changed",
         },
+        /// File and line of a method, where most of it is.
         place: match &finding.row {
             RowName::Method(method) | RowName::Through(method) => {
                 difference.places.get(method).map(String::as_str)
             }
             RowName::Total | RowName::Class(_) | RowName::Site { .. } => None,
         },
+        /// Least and most of the recordings, before and after.
         ranges: finding.ranges,
+        /// A difference worth naming that is not proven.
         unproven: finding.unproven,
+        /// Recordings a side that would prove it.
         runs_needed: finding.runs_needed,
     }
 }

@@ -3,6 +3,7 @@
 use crate::exit_codes;
 use mayfly_report::clock;
 use mayfly_verdicts::leaks::Suspicion;
+use serde::Serialize;
 
 /// Containers of one kind from which on their number is spoken of.
 const MANY: u64 = 8;
@@ -37,8 +38,9 @@ pub(crate) struct Floor {
     pub(crate) denser: Option<&'static str>,
 }
 
-/// Where leaks were searched.
-#[derive(Debug)]
+/// Where leaks were searched; in JSON, too.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Searched {
     /// In these dumps.
     Dumps {

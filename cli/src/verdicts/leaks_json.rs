@@ -4,81 +4,7 @@ use mayfly_report::readable_class;
 use serde::Serialize;
 
 use super::leaks::{Leaks, Rate, Searched, Survivors, Suspect};
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    searched: SearchedJson<'a>,
-    /// Why nothing can be told.
-    untold: Option<&'a str>,
-    notes: &'a [String],
-    /// The slowest leak that would have been seen, in a recording.
-    floor_bytes_per_s: Option<f64>,
-    suspects: Vec<SuspectJson<'a>>,
-    more: usize,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum SearchedJson<'a> {
-    Dumps { files: &'a [String] },
-    Jvm { pid: u32, dumps: usize, seconds: f64, paused_ms: u64 },
-    Recording { file: &'a str, collections: u32, seconds: f64 },
-}
-
-#[derive(Serialize)]
-struct SuspectJson<'a> {
-    verdict: &'static str,
-    class: &'a str,
-    readable_class: String,
-    objects: &'a [u64],
-    retained_bytes: &'a [u64],
-    off_heap_bytes: &'a [u64],
-    held_by: &'a [String],
-    holder: Option<&'a str>,
-    through: Option<&'a str>,
-    holds: &'a [String],
-    also: Vec<AlsoJson<'a>>,
-    together: Vec<AlsoJson<'a>>,
-    containers: Option<u64>,
-    path: Option<&'a str>,
-    allocated_by: Option<&'a str>,
-    allocated_below: Option<&'a str>,
-    added_by: &'a [String],
-    growth: Option<GrowthJson>,
-    survivors: Vec<SurvivorsJson<'a>>,
-    doubts: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct AlsoJson<'a> {
-    class: &'a str,
-    readable_class: String,
-    objects: u64,
-}
-
-#[derive(Serialize)]
-struct GrowthJson {
-    bytes_per_s: f64,
-    since_s: f64,
-    /// Null: counted.
-    samples: Option<f64>,
-    /// A standard error, as a share; 0: counted.
-    error: f64,
-    live_objects: u64,
-    live_bytes: u64,
-}
-
-#[derive(Serialize)]
-struct SurvivorsJson<'a> {
-    class: &'a str,
-    readable_class: String,
-    objects: u64,
-    bytes: u64,
-    born: [u64; 3],
-    died_old: u64,
-    stack: &'a [String],
-}
+use crate::json::object;
 
 /// The document, ending in a newline.
 pub(crate) fn leaks_json(leaks: &Leaks) -> String {
@@ -87,27 +13,21 @@ pub(crate) fn leaks_json(leaks: &Leaks) -> String {
 
 /// The document, for another one that has it inside.
 pub(crate) fn leaks_value(leaks: &Leaks) -> impl Serialize {
-    Document {
+    object! {
         schema: "mayfly-leaks/1",
-        searched: match &leaks.searched {
-            Searched::Dumps { files } => SearchedJson::Dumps { files },
-            &Searched::Jvm { pid, dumps, seconds, paused_ms } => {
-                SearchedJson::Jvm { pid, dumps, seconds, paused_ms }
-            }
-            Searched::Recording { file, collections, seconds } => {
-                SearchedJson::Recording { file, collections: *collections, seconds: *seconds }
-            }
-        },
+        searched: &leaks.searched,
+        /// Why nothing can be told.
         untold: leaks.untold.as_deref(),
         notes: &leaks.notes,
+        /// The slowest leak that would have been seen, in a recording.
         floor_bytes_per_s: leaks.floor.map(|floor| tenths(floor.bytes_per_s)),
-        suspects: leaks.suspects.iter().map(|of| suspect(of, &leaks.searched)).collect(),
+        suspects: leaks.suspects.iter().map(|of| suspect(of, &leaks.searched)).collect::<Vec<_>>(),
         more: leaks.more,
     }
 }
 
-fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
-    SuspectJson {
+fn suspect(suspect: &Suspect, searched: &Searched) -> impl Serialize {
+    object! {
         verdict: suspect.suspicion.name(),
         class: &suspect.what,
         readable_class: readable_class(&suspect.what),
@@ -126,23 +46,25 @@ fn suspect<'a>(suspect: &'a Suspect, searched: &Searched) -> SuspectJson<'a> {
         allocated_below: suspect.allocated_below.as_deref(),
         added_by: &suspect.added_by,
         growth: suspect.growth.map(growth),
-        survivors: suspect.survivors.iter().map(survivors).collect(),
+        survivors: suspect.survivors.iter().map(survivors).collect::<Vec<_>>(),
         doubts: suspect.doubts(searched),
     }
 }
 
-fn also(others: &[(String, u64)]) -> Vec<AlsoJson<'_>> {
+fn also(others: &[(String, u64)]) -> Vec<impl Serialize> {
     let others = others.iter();
     others
-        .map(|(class, objects)| AlsoJson { class, readable_class: readable_class(class), objects: *objects })
-        .collect()
+        .map(|(class, objects)| object! { class, readable_class: readable_class(class), objects: *objects })
+        .collect::<Vec<_>>()
 }
 
-fn growth(rate: Rate) -> GrowthJson {
-    GrowthJson {
+fn growth(rate: Rate) -> impl Serialize {
+    object! {
         bytes_per_s: tenths(rate.bytes_per_s),
         since_s: tenths(rate.since),
+        /// Null: counted.
         samples: rate.samples.map(tenths),
+        /// A standard error, as a share; 0: counted.
         error: (rate.error * 1000.0).round() / 1000.0,
         live_objects: rate.objects,
         live_bytes: rate.bytes,
@@ -153,8 +75,8 @@ fn tenths(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-fn survivors(of: &Survivors) -> SurvivorsJson<'_> {
-    SurvivorsJson {
+fn survivors(of: &Survivors) -> impl Serialize {
+    object! {
         class: &of.class,
         readable_class: readable_class(&of.class),
         objects: of.objects,

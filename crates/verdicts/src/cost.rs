@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 /// One run of a program to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeasuredRun {
@@ -17,7 +19,7 @@ pub struct MeasuredRun {
 }
 
 /// A number of several rounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct OfRounds {
     /// The middle one.
     pub median: f64,
