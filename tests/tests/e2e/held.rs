@@ -6,7 +6,7 @@
 use std::fs;
 
 use mayfly_heap::dominators::Dominators;
-use mayfly_heap::holders::holders;
+use mayfly_heap::holders::Holding;
 use mayfly_heap::paths::{shortest, strongest};
 use mayfly_heap::{Dump, Filter, Graph, ObjectIndex, ObjectSet, Referrers, Strength, reach};
 use mayfly_tests::{Jvm, Launch, Workspace, each_jvm};

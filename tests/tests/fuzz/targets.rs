@@ -5,7 +5,7 @@
 use std::fs;
 
 use bytes::Bytes;
-use mayfly_classfile::allocation::{self, Options};
+use mayfly_classfile::allocation::{self, Options, Scopes};
 use mayfly_classfile::{ClassFile, instructions};
 use mayfly_formats::{Choice, Format};
 use mayfly_heap::dominators::Dominators;
@@ -70,7 +70,9 @@ fn nothing(_: &mut [u8]) {}
 fn class(bytes: &[u8]) {
     for add_fields in [true, false] {
         let options = Options { add_fields, compiles_huge_methods: false };
-        if let Ok(Some(new)) = allocation::rewrite(bytes, options).map(|rewritten| rewritten.class) {
+        if let Ok(Some(new)) =
+            allocation::rewrite(bytes, options, None, Scopes::default()).map(|rewritten| rewritten.class)
+        {
             ClassFile::parse(&new).expect("what was written can be read");
         }
     }
