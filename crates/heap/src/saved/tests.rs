@@ -71,6 +71,8 @@ fn answers(bytes: Vec<u8>) -> Option<Vec<String>> {
             answers.push(format!("{:?}", dominators.largest_of_all(5)));
             answers.push(format!("{:?}", dominators.by_class(&graph)));
             answers.push(format!("{:?}", dominators.by_loader(&graph)));
+            let above = graph.objects().map(|object| dominators.immediate(object));
+            answers.push(format!("{:?}", above.collect::<Vec<_>>()));
         }
         if let Some(referrers) = saved.referrers(&graph)? {
             let edges = |object| referrers.edges(&graph, object).map(|edge| edge.from).collect::<Vec<_>>();
