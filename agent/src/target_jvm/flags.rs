@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use mayfly_jvmti::{Jni, Management, VmFlags};
 use mayfly_profile::{Flag, FlagValue};
 
-const NUMBERS: [&CStr; 20] = [
+const NUMBERS: [&CStr; 21] = [
     c"ConcGCThreads",
     c"G1HeapRegionSize",
     c"G1MaxNewSizePercent",
@@ -13,6 +13,7 @@ const NUMBERS: [&CStr; 20] = [
     c"InitialHeapSize",
     c"InitialTenuringThreshold",
     c"InitiatingHeapOccupancyPercent",
+    c"MaxDirectMemorySize",
     c"MaxGCPauseMillis",
     c"MaxHeapSize",
     c"MaxNewSize",

@@ -1,7 +1,7 @@
 //! Which flag helps, in sentences: the first thing that is said.
 
 use mayfly_report::{count, duration, pause, percent, size};
-use mayfly_verdicts::advise::{Answer, BELIEVED, Cost, FlagAdvice, Missing, Nothing, Reason};
+use mayfly_verdicts::advise::{Answer, BELIEVED, Cost, Direct, FlagAdvice, Missing, Nothing, Reason};
 
 use super::advice::Advised;
 
@@ -44,6 +44,10 @@ fn cost(advised: &Advised) -> String {
 fn tried(advised: &Advised, flag: &FlagAdvice) -> String {
     let why = match flag.reason {
         Reason::ExplicitCalls => "the program asks for collections of the whole heap, System.gc()".to_owned(),
+        Reason::DirectBuffers(direct) => format!(
+            "direct buffers reach their limit ({}), where the JDK asks for collections of the whole heap, System.gc(), to free some; -XX:+DisableExplicitGC ends that in an OutOfMemoryError. Release or pool the buffers, or raise the limit if there is so much memory",
+            at_limit(direct)
+        ),
         Reason::Metaspace => "the JVM collects to make room for classes".to_owned(),
         Reason::LargeObjects => {
             format!("objects of half a region of {} or more bring collections about", size(advised.region))
@@ -57,13 +61,21 @@ fn tried(advised: &Advised, flag: &FlagAdvice) -> String {
             format!("predicted within {:.0} % for the present settings", BELIEVED * 100.0)
         }
         (true, Reason::ExplicitCalls) => {
-            "sure, unless the program needs them, as for direct buffers".to_owned()
+            "sure, as direct buffers, which need them, are hardly in use".to_owned()
+        }
+        (false, Reason::ExplicitCalls) => "not sure, as who asks is not known: measure it so once".to_owned(),
+        (false, Reason::DirectBuffers(_)) => {
+            "not sure, as buffers that are never released fill any limit: measure it so once".to_owned()
         }
         (false, Reason::Metaspace) => "not sure, as how much the classes take is not recorded; 'mayfly advise PID' measures it, and names as much as they need".to_owned(),
         (true, _) => "sure, as the upper end is still much less".to_owned(),
         (false, _) => "not sure, as it may also change nothing: measure it so once".to_owned(),
     };
     format!("  {}: {why}. Predicted: {}. How sure: {sure}.", flag.flags, predicted(flag))
+}
+
+fn at_limit(direct: Direct) -> String {
+    format!("{} at most when it was read, of {}", size(direct.most), size(direct.limit))
 }
 
 fn predicted(flag: &FlagAdvice) -> String {
@@ -115,6 +127,12 @@ fn nothing(advised: &Advised, why: Nothing) -> String {
             cpu.map_or_else(String::new, |cpu| format!("{} of the processor time and ", percent(cpu))),
             percent(time)
         ),
+        Nothing::DirectBuffers { direct, memory } => format!(
+            "{}; direct buffers reach their limit ({}), where the JDK asks for collections of the whole heap, System.gc(), to free some, and the {} of memory that the JVM may have leave no room for a higher one (-XX:MaxDirectMemorySize). Release or pool the buffers; -XX:+DisableExplicitGC ends that in an OutOfMemoryError",
+            cost(advised),
+            at_limit(direct),
+            size(memory)
+        ),
         Nothing::NoFlag => format!(
             "{}, and no size of the heap and its young generation that fits saves much of that; allocate less: whose garbage it is stands below",
             cost(advised)
@@ -146,6 +164,13 @@ fn unknown(advised: &Advised, missing: Missing) -> String {
         Missing::UsualHeap(ms) => lacks(&format!(
             "what is missing is the heap as it mostly is, as all of it was collected {} before ('mayfly leaks', a heap dump or jcmd do that), and the JVM makes it smaller then; measure again after some minutes of work",
             duration(ms as f64)
+        )),
+        Missing::WhoCollects(direct) => lacks(&format!(
+            "the whole heap is collected by System.gc(), and who asks is not known. It may be the JDK, as direct buffers {}: where they reach their limit, -XX:+DisableExplicitGC ends that in an OutOfMemoryError. The event jdk.SystemGC of JFR (JDK 17 on) has the caller's stack",
+            direct.map_or_else(
+                || "may be in use, which is not recorded".to_owned(),
+                |direct| format!("are in use ({})", at_limit(direct))
+            )
         )),
         Missing::LogDiffers => format!(
             "a prediction counts only where the JVM's log agrees with that of the present settings within {:.0} %",

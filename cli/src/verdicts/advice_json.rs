@@ -98,6 +98,7 @@ fn tries(flag: &FlagAdvice) -> impl Serialize {
         flags: &flag.flags,
         reason: match flag.reason {
             Reason::ExplicitCalls => "explicit-calls",
+            Reason::DirectBuffers(_) => "direct-buffers",
             Reason::Metaspace => "metaspace",
             Reason::LargeObjects => "large-objects",
             Reason::SmallYoung => "small-young",

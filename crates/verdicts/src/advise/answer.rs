@@ -3,22 +3,20 @@
 //! No flag can save more than collections cost. So where they cost next to nothing, nothing is to be gained, whatever else is
 //! known. Not here: how large a young generation or a heap should be (`sizes`).
 
-use mayfly_profile::{Gc, GcCause, GcKind, GcWork, Profile};
+use mayfly_profile::{GcKind, GcWork, Profile};
 
+use super::explicit::{Explicit, explicit_calls};
 use super::flag::{FlagAdvice, GcCpu, Known, Missing, Nothing, Reason};
 use super::gc_log::Promoted;
-use super::pauses::Cost;
+use super::pauses::{Cost, WORTH, worth};
 use super::settings::Settings;
-use super::sizes::{self, EXPLICIT, SizeAdvice, works_beside};
+use super::sizes::{self, SizeAdvice, works_beside};
 use super::suggest::{Advice, Tried};
 
 /// Below this share of the time, and of the processor, collections are cheap.
 const CHEAP: f64 = 0.02;
 /// Of one processor; a process that does nothing may have its collector do most of it.
 const IDLE: f64 = 0.01;
-/// Collections of one cause are worth a flag of their own if they take this share of the time, or one of them so many microseconds.
-const WORTH: f64 = 0.01;
-const LONG_US: u64 = 100_000;
 /// For so long after the whole heap was collected it may be smaller than it mostly is.
 const LATELY_MS: u64 = 300_000;
 /// G1's largest region, and the least number of them that a heap should have.
@@ -85,27 +83,34 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
             _ => Answer::Unknown(Missing::Pauses),
         };
     }
+    let (explicit, no_flag) = match explicit_calls(profile, &work, known) {
+        None => (None, None),
+        Some(Explicit::Try(flag)) => (Some(flag), None),
+        Some(Explicit::Unknown(missing)) => (None, Some(Answer::Unknown(missing))),
+        Some(Explicit::Nothing(why)) => (None, Some(Answer::Nothing(why))),
+    };
     let regions = large_objects(profile, &work);
-    let mut flags: Vec<_> =
-        [explicit_calls(profile, &work), metaspace(&work, known), regions].into_iter().flatten().collect();
+    let mut flags: Vec<_> = [explicit, metaspace(&work, known), regions].into_iter().flatten().collect();
     if !is_busy(&work, known) {
-        return match () {
-            () if !flags.is_empty() => Answer::Try(flags),
-            () if known.cpu.is_none() && works_beside(profile.run.jvm.gc) => {
+        return match no_flag {
+            _ if !flags.is_empty() => Answer::Try(flags),
+            Some(answer) => answer,
+            None if known.cpu.is_none() && works_beside(profile.run.jvm.gc) => {
                 Answer::Unknown(Missing::CollectorsCpu)
             }
-            () => Answer::Nothing(Nothing::Cheap),
+            None => Answer::Nothing(Nothing::Cheap),
         };
     }
     let sized = match promotes {
         Some(flag) => SizeAdvice::Try(Box::new(flag)),
         None => sizes::sized(profile, &work, known),
     };
-    match worthwhile(sized, profile, &work, known) {
-        SizeAdvice::Try(flag) => flags.push(*flag),
+    match (worthwhile(sized, profile, &work, known), no_flag) {
+        (SizeAdvice::Try(flag), _) => flags.push(*flag),
         _ if !flags.is_empty() => {}
-        SizeAdvice::Nothing(why) => return Answer::Nothing(why),
-        SizeAdvice::Unknown(missing) => return Answer::Unknown(missing),
+        (_, Some(answer)) => return answer,
+        (SizeAdvice::Nothing(why), None) => return Answer::Nothing(why),
+        (SizeAdvice::Unknown(missing), None) => return Answer::Unknown(missing),
     }
     Answer::Try(flags)
 }
@@ -183,41 +188,6 @@ fn promotes(now: &Tried, then: &Tried) -> FlagAdvice {
         promoted: Some((now.prediction.promoted.1, then.prediction.promoted.1)),
         cpu: None,
     }
-}
-
-/// Collections of some causes, if they cost enough for a flag of their own.
-fn worth(work: &GcWork, chosen: impl Fn(&GcCause) -> bool) -> Option<Cost> {
-    let (count, us) = work.pauses_by(&chosen);
-    let longest = work.causes.iter().filter(|cause| chosen(cause)).map(|cause| cause.longest_us).max()?;
-    let share = us as f64 / 1_000.0 / (work.span_ms as f64).max(1.0);
-    let is_worth = share >= WORTH || longest >= LONG_US;
-    is_worth.then(|| Cost { collections: f64::from(count), pause_us: (us as f64, us as f64) })
-}
-
-fn explicit_calls(profile: &Profile, work: &GcWork) -> Option<FlagAdvice> {
-    let flags = match profile.run.jvm.gc {
-        Gc::G1 => "-XX:+ExplicitGCInvokesConcurrent",
-        Gc::Serial | Gc::Parallel => "-XX:+DisableExplicitGC",
-        _ => return None,
-    };
-    let now = worth(work, |cause| cause.kind == GcKind::Full && cause.cause == EXPLICIT)?;
-    // A concurrent one begins and ends with pauses as long as those of the others.
-    let (others, us) = work.pauses_by(|cause| cause.kind == GcKind::Young);
-    let each = us as f64 / f64::from(others.max(1));
-    let then = match profile.run.jvm.gc {
-        Gc::G1 => Cost { collections: now.collections, pause_us: (0.0, each * now.collections * 3.0) },
-        _ => Cost::default(),
-    };
-    let sure = then.pause_us.1 < now.pause_us.0;
-    Some(FlagAdvice {
-        flags: flags.to_owned(),
-        reason: Reason::ExplicitCalls,
-        now,
-        then,
-        sure,
-        promoted: None,
-        cpu: None,
-    })
 }
 
 /// Room for classes from the start. Where it is not known how much they take, as much as most programs need: no more is taken than is used.

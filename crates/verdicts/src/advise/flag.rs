@@ -42,11 +42,29 @@ pub struct Known {
     pub collected_whole_ms: Option<u64>,
 }
 
+/// What direct buffers take outside of the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Direct {
+    /// Bytes, when they were most.
+    pub most: u64,
+    /// Bytes that they may take: `-XX:MaxDirectMemorySize`, by default as many as the heap.
+    pub limit: u64,
+}
+
+impl Direct {
+    /// Which share of their limit they took.
+    pub fn share(&self) -> f64 {
+        self.most as f64 / (self.limit as f64).max(1.0)
+    }
+}
+
 /// Why a flag would help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The program calls `System.gc()`.
     ExplicitCalls,
+    /// Direct buffers are at their limit, where the JDK calls it.
+    DirectBuffers(Direct),
     /// Classes need more room than the JVM begins with.
     Metaspace,
     /// Objects of half a region of G1 or more.
@@ -99,6 +117,13 @@ pub enum Nothing {
         /// Of the processor time.
         cpu: Option<f64>,
     },
+    /// Direct buffers are at their limit, and there is no memory for more of them.
+    DirectBuffers {
+        /// What they take.
+        direct: Direct,
+        /// Bytes that the JVM may have.
+        memory: u64,
+    },
     /// No flag that is known here saves three tenths of it.
     NoFlag,
     /// Other young generations promote hardly less.
@@ -120,6 +145,8 @@ pub enum Missing {
     Collections,
     /// The heap as it mostly is: so many milliseconds before, all of it was collected for a look into it, which makes it smaller.
     UsualHeap(u64),
+    /// Who calls `System.gc()`: it may be the JDK, for direct buffers, of which so many are in use (`None`: that is not recorded).
+    WhoCollects(Option<Direct>),
     /// The given log does not bear the predictions out, or is of nothing that is predicted.
     LogDiffers,
 }

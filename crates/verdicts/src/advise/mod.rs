@@ -7,6 +7,7 @@
 mod answer;
 mod code;
 mod curve;
+mod explicit;
 mod first_survivors;
 mod flag;
 mod gc_log;
@@ -20,7 +21,7 @@ mod suggest;
 pub use answer::{Answer, BELIEVED, Promotion, answer};
 pub use code::{Humongous, Pool, Premature, Removed, humongous, pools, premature, removed};
 pub use curve::Curve;
-pub use flag::{FlagAdvice, GcCpu, Known, Missing, Nothing, Reason};
+pub use flag::{Direct, FlagAdvice, GcCpu, Known, Missing, Nothing, Reason};
 pub use gc_log::{Promoted, promoted};
 pub use made_anew::{MadeAnew, made_anew};
 pub use pauses::{Cost, YoungWork};

@@ -3,7 +3,7 @@
 //! A collection costs something whatever it finds, and something for each byte that it copies. Twice the room, half as many collections:
 //! that is sure. How many bytes each then copies is not: at least as many as now, at most as many as are allocated between two.
 
-use mayfly_profile::{Collection, GcKind, Profile};
+use mayfly_profile::{Collection, GcCause, GcKind, GcWork, Profile};
 
 /// Fewer collections tell nothing of the next ones.
 const LEAST: usize = 8;
@@ -13,6 +13,9 @@ const APART: f64 = 1.3;
 const AGES: f64 = 15.0;
 /// The part of a young generation that a survivor space has, by default.
 const SURVIVORS: f64 = 8.0;
+/// Collections of one cause are worth a flag of their own if they take this share of the time, or one of them so many microseconds.
+pub(super) const WORTH: f64 = 0.01;
+const LONG_US: u64 = 100_000;
 
 /// Collections, and for how long the program stands still for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -116,6 +119,15 @@ fn fixed(mut young: Vec<Copied>, mean: f64) -> (f64, f64) {
     let per_byte = ((more_us - us) / (more_bytes - bytes)).max(0.0);
     let fixed = (us - per_byte * bytes).clamp(0.0, mean);
     (fixed, fixed)
+}
+
+/// Collections of some causes, if they cost enough for a flag of their own.
+pub(super) fn worth(work: &GcWork, chosen: impl Fn(&GcCause) -> bool) -> Option<Cost> {
+    let (count, us) = work.pauses_by(&chosen);
+    let longest = work.causes.iter().filter(|cause| chosen(cause)).map(|cause| cause.longest_us).max()?;
+    let share = us as f64 / 1_000.0 / (work.span_ms as f64).max(1.0);
+    let is_worth = share >= WORTH || longest >= LONG_US;
+    is_worth.then(|| Cost { collections: f64::from(count), pause_us: (us as f64, us as f64) })
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Which flag: from what collections cost.
 
-use mayfly_profile::{ClassProfile, Collection, Flag, FlagValue, Gc, GcKind, GenerationUse, Profile, Tally};
-use mayfly_verdicts::advise::{Answer, GcCpu, Known, Missing, Nothing, Promotion, Reason, answer};
+use mayfly_profile::{
+    ClassProfile, Collection, Flag, FlagValue, Gc, GcKind, GenerationUse, Held, OffHeap, Point, Profile,
+    Tally,
+};
+use mayfly_verdicts::advise::{Answer, Direct, GcCpu, Known, Missing, Nothing, Promotion, Reason, answer};
 
 const MIB: u64 = 1 << 20;
 
@@ -199,15 +202,57 @@ fn a_young_generation_that_is_a_part_of_the_heap_grows_with_it() {
     assert_eq!(of(40), Answer::Nothing(Nothing::NoFlag), "it is given, and twice as much does not fit");
 }
 
+/// Five calls of `System.gc()`, with so many MiB of direct buffers each second; `None`: nothing was read of them.
+fn asked(gc: Gc, direct: Option<[u64; 3]>) -> Profile {
+    let asked = Row { cause: "System.gc()", number: 5, pause_us: 60_000, ..FULL };
+    let mut profile = jvm(gc, &[YOUNG, asked], &heap(256, 64));
+    let point = |mib: u64| {
+        let direct = Some(Held { number: mib, bytes: mib * MIB });
+        Point { span_ms: 1_000, off_heap: Some(OffHeap { direct, ..OffHeap::default() }), ..Point::default() }
+    };
+    profile.history = direct.into_iter().flatten().map(point).collect();
+    profile
+}
+
 #[test]
 fn collections_that_the_program_asks_for_are_switched_off_or_made_concurrent() {
-    let asked = Row { cause: "System.gc()", number: 5, pause_us: 60_000, ..FULL };
-    let flags = |gc| tries(told(&jvm(gc, &[YOUNG, asked], &heap(256, 64)), Known::default()));
+    let flags = |gc| tries(told(&asked(gc, Some([0; 3])), Known::default()));
     assert_eq!(flags(Gc::Serial)[0], ("-XX:+DisableExplicitGC".to_owned(), Reason::ExplicitCalls));
     assert_eq!(flags(Gc::G1)[0].0, "-XX:+ExplicitGCInvokesConcurrent");
-    let rare = Row { number: 1, pause_us: 20_000, ..asked };
+    let rare = Row { cause: "System.gc()", number: 1, pause_us: 20_000, ..FULL };
     let said = told(&jvm(Gc::G1, &[YOUNG, rare], &heap(256, 64)), Known::default());
     assert_eq!(said, Answer::Nothing(Nothing::Cheap));
+}
+
+/// A service of Undertow, with -Xmx512m and ParallelGC, died of the flag that was advised.
+#[test]
+fn collections_that_direct_buffers_need_are_never_switched_off() {
+    let full = Some([100, 240, 10]);
+    for gc in [Gc::Serial, Gc::Parallel, Gc::G1] {
+        let Answer::Try(flags) = told(&asked(gc, full), MEMORY) else { panic!("{gc}: a higher limit") };
+        let direct = Direct { most: 240 * MIB, limit: 256 * MIB };
+        let told = (flags[0].flags.as_str(), flags[0].reason, flags[0].sure);
+        assert_eq!(told, ("-XX:MaxDirectMemorySize=512m", Reason::DirectBuffers(direct), false));
+    }
+    let small = Known { memory: Some(600 * MIB), ..MEMORY };
+    let said = told(&asked(Gc::Parallel, full), small);
+    assert!(matches!(said, Answer::Nothing(Nothing::DirectBuffers { .. })), "{said:?}");
+    // Their limit is what the JVM was started with.
+    let mut limited = asked(Gc::Parallel, Some([0, 30, 0]));
+    limited.flags.push(Flag { name: "MaxDirectMemorySize".into(), value: FlagValue::Number(32 * MIB) });
+    assert_eq!(tries(told(&limited, MEMORY))[0].0, "-XX:MaxDirectMemorySize=64m");
+}
+
+#[test]
+fn who_asks_is_not_known_where_direct_buffers_are_in_use_or_not_recorded() {
+    for direct in [None, Some([20, 60, 10])] {
+        for gc in [Gc::Serial, Gc::Parallel] {
+            let said = told(&asked(gc, direct), MEMORY);
+            assert!(matches!(said, Answer::Unknown(Missing::WhoCollects(_))), "{direct:?}: {said:?}");
+        }
+        let Answer::Try(flags) = told(&asked(Gc::G1, direct), MEMORY) else { panic!("harmless") };
+        assert_eq!((&*flags[0].flags, flags[0].sure), ("-XX:+ExplicitGCInvokesConcurrent", false));
+    }
 }
 
 #[test]
