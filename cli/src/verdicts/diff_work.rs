@@ -120,11 +120,11 @@ pub(super) fn reason(compared: &Compared<'_>) -> String {
     };
     match whole.and_then(|finding| finding.ranges) {
         Some([before, after]) => format!(
-            "Not proven, as the runs differ too much (in all {} before, {} after)",
+            "Not proven by so few runs, which differ by themselves (in all {} before, {} after)",
             side(before),
             side(after)
         ),
-        None => "Not proven, as the runs differ too much".to_owned(),
+        None => "Not proven by so few runs, which differ by themselves".to_owned(),
     }
 }
 

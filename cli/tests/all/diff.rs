@@ -198,7 +198,8 @@ fn what_the_runs_did_comes_first_and_uneven_runs_are_told_of_operations() {
     let noisy = Place::with(&[20_000, 30_000, 40_000, 9_000, 20_000, 11_000]);
     let text = noisy.text(&SIDES);
     assert!(
-        text.contains("Not proven, as the runs differ too much (in all ") && text.contains(" a side "),
+        text.contains("Not proven by so few runs, which differ by themselves (in all ")
+            && text.contains(" a side "),
         "{text}"
     );
     let json: Value = serde_json::from_str(&noisy.text(&[&["--json"], &SIDES[..]].concat())).expect("JSON");

@@ -1,7 +1,7 @@
 //! What changed from one side to another, each one run or several, and how sure that is.
 //!
-//! Every row large enough is tested: bytes allocated, bytes live, and of classes their lifetimes on three clocks. All
-//! chances together are corrected for their number (`significance`). With fewer than three runs on a side nobody knows how
+//! Every row large enough is tested: bytes allocated, bytes live, and of classes their lifetimes on three clocks. Their
+//! chances are corrected for their number (`corrected`). With fewer than three runs on a side nobody knows how
 //! much runs of one program differ by themselves: differences are then named, and not called changes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use mayfly_profile::{Lifetimes, Profile};
 
 use crate::alike::{Alike, Changed, alike};
+use crate::corrected::{Corrected, Tested, corrected};
 use crate::grounds::distrust;
 use crate::lifetimes::{Clock, compare};
 use crate::rows::{RowClasses, RowName, RunRows, allocated, live};
-use crate::runs::{REPLICATES, Runs};
-use crate::significance::{LEAST_CHANCE, chance_given, false_discovery_rates, runs_needed};
+use crate::runs::{REPLICATES, Runs, either_known};
+use crate::significance::{LEAST_CHANCE, chance_given, runs_needed};
 use crate::spread::Expected;
 use crate::work::{Work, idle, is_uneven};
 
@@ -103,7 +104,8 @@ pub struct Finding {
     pub after: Option<f64>,
     /// The chance of such a difference were there none.
     pub chance: f64,
-    /// The share of false alarms among all findings that are as sure.
+    /// The share of false alarms among all findings that are as sure; of what the whole program allocates the chance that it is one,
+    /// doubled, as half of all false alarms are its.
     pub rate: f64,
     /// What follows.
     pub verdict: Verdict,
@@ -245,12 +247,15 @@ struct Counts {
     name: RowName,
     measure: Measure,
     sides: [Runs; 2],
+    /// Of all bytes, both sides together.
+    share: f64,
 }
 
 /// All that is tested.
 struct Tests {
     counts: Vec<Counts>,
-    lived: Vec<Finding>,
+    /// With the share of all bytes.
+    lived: Vec<(Finding, f64)>,
     /// Bytes of the whole, allocated: per operation.
     whole: f64,
     /// Operations of a run, on average.
@@ -284,22 +289,26 @@ impl Tests {
             if repeats_another(name, &made, &all, |method| of(method, allocated)) {
                 continue;
             }
-            let share = (mean(&made) / whole.max(1e-9)).max(mean(&held) / whole_live.max(1e-9));
+            let [of_made, of_held] = [mean(&made) / whole.max(1e-9), mean(&held) / whole_live.max(1e-9)];
+            let share = of_made.max(of_held);
             if share < LEAST_SHARE {
                 small += 1;
                 continue;
             }
             let seen = seen(name, &made, &held);
-            let mut test = |measure, sides| tests.counts.push(Counts { name: name.clone(), measure, sides });
-            test(Measure::Allocated, made);
+            let mut test = |measure, sides, share| {
+                tests.counts.push(Counts { name: name.clone(), measure, sides, share });
+            };
+            test(Measure::Allocated, either_known(made), of_made);
             if lifetimes && seen == [true; 2] {
-                test(Measure::Live, held);
+                test(Measure::Live, either_known(held), of_held);
             } else if lifetimes {
                 let means = [0, 1].map(|side: usize| seen[side].then(|| held[side].mean()));
-                tests.lived.push(finding(name, Measure::Live, means, 1.0));
+                tests.lived.push((finding(name, Measure::Live, means, 1.0), of_held));
             }
             if lifetimes && share >= LEAST_SHARE_OF_LIFETIMES {
-                tests.lived.extend(Clock::ALL.into_iter().filter_map(|clock| lived(sides, name, clock)));
+                let lived = Clock::ALL.into_iter().filter_map(|clock| lived(sides, name, clock));
+                tests.lived.extend(lived.map(|finding| (finding, share)));
             }
         }
         (tests, small)
@@ -317,11 +326,15 @@ impl Tests {
         // What is live is of whole runs.
         let whole_of = |measure| self.whole * if measure == Measure::Live { self.operations } else { 1.0 };
         let counted = self.counts.iter().map(|counts| counts.finding(expected(counts.measure)));
-        let mut findings: Vec<Finding> = counted.chain(self.lived).collect();
-        judge(&mut findings, judging);
+        let counted = counted.zip(self.counts.iter().map(|counts| counts.share));
+        let (mut findings, shares): (Vec<Finding>, Vec<f64>) = counted.chain(self.lived).unzip();
+        let corrected = judge(&mut findings, &shares, judging);
         let sure = findings.iter().filter(|finding| finding.verdict != Verdict::Same).count();
-        let level = judging.level * (sure + 1) as f64 / findings.len().max(1) as f64;
-        for (finding, counts) in findings.iter_mut().zip(&self.counts) {
+        for ((finding, counts), Corrected { part, .. }) in
+            findings.iter_mut().zip(&self.counts).zip(corrected)
+        {
+            let of_others = if block(finding).is_some() { (sure + 1) as f64 } else { 1.0 };
+            let level = (judging.level * part * of_others).min(judging.level);
             if judging.replicated && judging.is_decided && finding.is_notable(whole_of(counts.measure)) {
                 let [before, after] = &counts.sides;
                 finding.unproven = true;
@@ -408,17 +421,40 @@ fn finding(row: &RowName, measure: Measure, [before, after]: [Option<f64>; 2], c
     }
 }
 
-fn judge(findings: &mut [Finding], judging: Judging) {
-    let chances: Vec<f64> = findings.iter().map(|finding| finding.chance).collect();
-    for (finding, rate) in findings.iter_mut().zip(false_discovery_rates(&chances)) {
-        finding.rate = rate;
+/// Rows that divide the same bytes among them; `None`: what the whole program allocates.
+fn block(finding: &Finding) -> Option<usize> {
+    let of_row = match finding.row {
+        RowName::Total => 0,
+        RowName::Method(_) => 1,
+        RowName::Through(_) => 2,
+        RowName::Class(_) => 3,
+        RowName::Site { .. } => 4,
+    };
+    let of_measure = match finding.measure {
+        Measure::Allocated => 0,
+        Measure::Live => 1,
+        Measure::Lifetime(Clock::Time) => 2,
+        Measure::Lifetime(Clock::Collections) => 3,
+        Measure::Lifetime(Clock::Bytes) => 4,
+    };
+    Some(5 * of_row + of_measure).filter(|&block| block > 0)
+}
+
+fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corrected> {
+    let tests = findings.iter().zip(shares);
+    let tests =
+        tests.map(|(finding, &share)| Tested { chance: finding.chance, block: block(finding), share });
+    let corrected = corrected(&tests.collect::<Vec<_>>());
+    for (finding, Corrected { rate, .. }) in findings.iter_mut().zip(&corrected) {
+        finding.rate = *rate;
         // Of lifetimes the medians may be the same, and the rest not.
         let large = matches!(finding.measure, Measure::Lifetime(_))
             || finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE);
-        finding.verdict = match (rate <= judging.level && judging.is_decided, judging.replicated) {
+        finding.verdict = match (*rate <= judging.level && judging.is_decided, judging.replicated) {
             (true, true) => Verdict::Changed,
             (true, false) if large => Verdict::Differs,
             _ => Verdict::Same,
         };
     }
+    corrected
 }

@@ -60,7 +60,9 @@ pub(crate) fn runs_needed(before: &Runs, after: &Runs, expected: Expected, level
         let wanted = law.inverse_cdf(1.0 - level / 2.0) + law.inverse_cdf(POWER);
         Some(per_run * (count as f64).sqrt() >= wanted)
     };
-    (REPLICATES..=MOST_RUNS).find(|&count| enough(count) == Some(true))
+    // Of as many as there are it was not seen.
+    let more = before.values.len().max(after.values.len()) + 1;
+    (REPLICATES.max(more)..=MOST_RUNS).find(|&count| enough(count) == Some(true))
 }
 
 /// The same where both sides spread alike: Student's t-test, which makes more of few runs.
@@ -75,14 +77,16 @@ pub(crate) fn chance_of_equal_spreads(before: &Runs, after: &Runs) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |law| law.sf(deviations) * 2.0)
 }
 
-/// Of each chance the rate of false alarms among all that are no larger (Benjamini and Hochberg, JRSS B 57, 1995).
-pub fn false_discovery_rates(chances: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..chances.len()).collect();
-    order.sort_by(|&a, &b| chances[a].total_cmp(&chances[b]));
+/// Of each chance the rate of false alarms among all that are no larger (Benjamini and Hochberg, JRSS B 57, 1995), each with a weight, 1 on
+/// average (Genovese, Roeder, Wasserman, Biometrika 93, 2006). No rate is less than the chance.
+pub(crate) fn false_discovery_rates(chances: &[f64], weights: &[f64]) -> Vec<f64> {
+    let weighted: Vec<f64> = chances.iter().zip(weights).map(|(chance, weight)| chance / weight).collect();
+    let mut order: Vec<usize> = (0..weighted.len()).collect();
+    order.sort_by(|&a, &b| weighted[a].total_cmp(&weighted[b]));
     let (mut rates, mut least) = (vec![1.0; chances.len()], 1.0_f64);
     for (rank, &at) in order.iter().enumerate().rev() {
-        least = least.min(chances[at] * chances.len() as f64 / (rank + 1) as f64);
-        rates[at] = least;
+        least = least.min(weighted[at] * chances.len() as f64 / (rank + 1) as f64);
+        rates[at] = least.max(chances[at]);
     }
     rates
 }
@@ -112,7 +116,7 @@ mod tests {
 
     #[test]
     fn rates_are_benjamini_and_hochbergs() {
-        let rates = false_discovery_rates(&[0.01, 0.04, 0.03, 0.005]);
+        let rates = false_discovery_rates(&[0.01, 0.04, 0.03, 0.005], &[1.0; 4]);
         let expected = [0.02, 0.04, 0.04, 0.02];
         assert!(rates.iter().zip(expected).all(|(rate, wanted)| (rate - wanted).abs() < 1e-12), "{rates:?}");
     }

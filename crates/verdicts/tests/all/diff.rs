@@ -124,6 +124,60 @@ fn counts_of_one_law_give_the_stated_rate_of_false_alarms() {
     }
 }
 
+/// A run of one class that makes `whole` bytes, and of 200 from a hundredth of that down to a ten thousandth of it, with a spread of a tenth.
+fn skewed(random: &mut Random, whole: f64) -> Profile {
+    let mut profile = run(random, 0.0, 1.0);
+    (profile.classes, profile.sites) = (Vec::new(), Vec::new());
+    let mut class = |name: String, bytes: f64| {
+        let allocated = Tally::of((bytes / 8.0).max(0.0) as u64, 8);
+        profile.classes.push(ClassProfile { name, allocated, ..ClassProfile::default() });
+    };
+    class("a.Large".to_owned(), whole);
+    for at in 0..200 {
+        let part = 0.01 * 0.01_f64.powf(f64::from(at) / 200.0);
+        class(format!("a.Small{at}x"), 60e6 * part * (1.0 + 0.1 * random.normal()));
+    }
+    profile
+}
+
+#[test]
+fn rows_of_very_different_sizes_give_the_stated_rate_of_false_alarms() {
+    const PAIRS: usize = 200;
+    let random = &mut Random(18);
+    let (mut alarms, mut of_whole) = (0, 0);
+    for _ in 0..PAIRS {
+        let mut one = |_| {
+            let whole = 60e6 * (1.0 + 0.1 * random.normal());
+            skewed(random, whole)
+        };
+        let mut side = || (0..3).map(&mut one).collect();
+        let (before, after): (Vec<_>, Vec<_>) = (side(), side());
+        let difference = compared(&before, &after);
+        let changed = changed(&difference);
+        alarms += usize::from(!changed.is_empty());
+        of_whole += usize::from(changed.contains(&&RowName::Total));
+    }
+    let (family, whole) = (alarms as f64 / PAIRS as f64, of_whole as f64 / PAIRS as f64);
+    println!(
+        "rows of very different sizes: {family:.4} of diffs with an alarm, {whole:.4} of the whole program"
+    );
+    assert!(family < 0.05 + 3.0 * (0.05 * 0.95 / PAIRS as f64).sqrt(), "{family}");
+    assert!(whole < 0.025 + 3.0 * (0.025 * 0.975 / PAIRS as f64).sqrt(), "{whole}");
+}
+
+/// A service that made half as much, three runs a side, was "0.742" of 2,341 comparisons.
+#[test]
+fn that_the_whole_program_allocates_half_is_one_question_however_many_rows_there_are() {
+    let random = &mut Random(58);
+    let mut side = |wholes: [f64; 3]| wholes.map(|whole| skewed(random, whole * 1000.0)).to_vec();
+    let (before, after) = (side([73_962.0, 59_576.0, 59_361.0]), side([34_643.0, 30_919.0, 30_852.0]));
+    let difference = compared(&before, &after);
+    assert!(difference.findings.len() > 100, "{}", difference.findings.len());
+    let changed = changed(&difference);
+    assert!(changed.contains(&&RowName::Total), "{:?}", difference.findings[0]);
+    assert!(changed.contains(&&RowName::Class("a.Large".to_owned())), "most of the bytes: {changed:?}");
+}
+
 #[test]
 fn a_planted_change_of_five_percent_in_one_site_is_found() {
     let random = &mut Random(42);
