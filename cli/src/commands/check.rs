@@ -113,6 +113,15 @@ fn write(path: &Path, recordings: &[PathBuf]) -> Result<u8, Error> {
     let [recording] = recordings else { return Err(Error::OneRecordingToWriteFrom) };
     let profile = recording_input::read(recording, None)?;
     let file = (path != Path::new("-")).then_some(path);
-    output::text(&budget_of(&profile), file)?;
+    let text = budget_of(&profile);
+    output::text(&text, file)?;
+    if let Some(file) = file {
+        let limits = Budget::parse(&text).map_or(0, |budget| budget.limits.len());
+        output::say(&format!(
+            "{} has {limits} limits now, a tenth above what {} has of the whole program and of the classes that allocated most",
+            file.display(),
+            recording.display()
+        ));
+    }
     Ok(exit_codes::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! Limits, measurements and rulings in words, the same in every form.
 
 use mayfly_profile::{Frame, Stack};
-use mayfly_report::{class_text, printable, size};
+use mayfly_report::{class_text, grouped, printable, size};
 use mayfly_verdicts::{Amount, Judgement, Offender, Outcome, Quantity, Ruling, Subject};
 
 use super::checked_recording::CheckedRecording;
@@ -65,7 +65,8 @@ fn number(quantity: Quantity, value: f64) -> String {
         Quantity::Percentile(_) => format!("{} s", short(value)),
         Quantity::Measure(measure) => mayfly_report::number(measure.unit, value),
         Quantity::DiedBeforeFirstGc => format!("{} %", short(value * 100.0)),
-        Quantity::Objects | Quantity::Live | Quantity::ObjectsPerOperation => short(value),
+        Quantity::Objects | Quantity::Live => grouped(value.round() as u64),
+        Quantity::ObjectsPerOperation => short(value),
     }
 }
 
@@ -94,21 +95,24 @@ pub(crate) fn shown_frames(stack: &Stack, own: Option<usize>) -> Vec<String> {
     stack.iter().take(INNERMOST).map(frame).chain(left_out).chain(outer.map(frame)).collect()
 }
 
-/// Who makes much of what is limited, a line each: what, then its stack.
+/// Who makes much of what is limited, a line each: what, and by which frame of the program's, then its stack.
 pub(super) fn offender(offender: &Offender) -> Vec<String> {
     let objects = if offender.objects == 1 { "object" } else { "objects" };
+    let by = offender
+        .own
+        .and_then(|own| offender.stack.iter().nth(own))
+        .map_or_else(String::new, |own| format!(" by {}", printable(&frame(own))));
     let mut lines = vec![format!(
-        "{} in {} {objects} of {}",
+        "{} in {} {objects} of {}{by}",
         size(offender.bytes),
-        offender.objects,
+        grouped(offender.objects),
         class_text(&offender.class)
     )];
-    let frames = offender.stack.iter().take(FRAMES);
-    lines.extend(frames.map(|one| printable(&format!("  at {}", frame(one))).into_owned()));
-    match offender.stack.len().saturating_sub(FRAMES) {
-        0 => {}
-        more => lines.push(format!("  … {more} more")),
-    }
+    let shown = shown_frames(&offender.stack, offender.own);
+    lines.extend(shown.iter().map(|one| match one.starts_with("...") {
+        true => format!("  {one}"),
+        false => printable(&format!("  at {one}")).into_owned(),
+    }));
     lines
 }
 
@@ -145,6 +149,33 @@ pub(super) fn grounds(one: &CheckedRecording) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A concatenated string: six frames of the JDK came first, and the program's was none of those that were shown.
+    #[test]
+    fn who_makes_it_is_the_programs_frame_however_deep_the_jdk_is() {
+        let frame = |class: &str| Frame { class: class.into(), method: "m".into(), ..Frame::default() };
+        let inner = (0..8).map(|at| frame(&format!("java.lang.invoke.C{at}")));
+        let stack: Stack = inner.chain([frame("a.Page"), frame("a.Main")]).collect();
+        let lines = offender(&Offender {
+            class: "[B".into(),
+            stack,
+            own: Some(8),
+            objects: 11_439_619,
+            bytes: 1 << 30,
+        });
+        assert_eq!(lines[0], "1.00 GiB in 11,439,619 objects of byte[] by a.Page.m(unknown source)");
+        assert!(
+            lines[5..] == ["  at a.Page.m(unknown source)", "  at a.Main.m(unknown source)"],
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn objects_are_whole() {
+        let bounds = Amount { value: 11_439_619.0, low: 10_523_070.164, high: 13_512_564.066 };
+        assert_eq!(measured(Quantity::Objects, bounds), "11,439,619 (10,523,070 to 13,512,564)");
+        assert_eq!(number(Quantity::ObjectsPerOperation, 2.5), "2.5");
+    }
 
     #[test]
     fn of_a_long_stack_both_ends_are_shown() {

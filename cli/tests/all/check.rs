@@ -251,7 +251,12 @@ fn bmf_has_its_shape_and_nothing_that_is_not_trusted() {
 fn a_written_budget_is_kept_by_its_recording() {
     let place = Place::with(&recording(10_000, true), "");
     let output = place.check(&["--write", "budget.toml", "r.mayfly"]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let limits = place.read("budget.toml").matches(" = ").count()
+        - 1
+        - place.read("budget.toml").matches("name = ").count();
+    assert!(said.contains(&format!("budget.toml has {limits} limits now")), "{said}");
     let (code, out, err) = place.checked(&[]);
     assert_eq!(code, 0, "{}\n{out}{err}", place.read("budget.toml"));
 }

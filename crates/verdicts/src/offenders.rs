@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Profile, SiteProfile, Stack};
+use mayfly_profile::{Frame, Profile, SiteProfile, Stack};
 
 use crate::budget::{Limit, Quantity};
 
@@ -16,6 +16,8 @@ pub struct Offender {
     pub class: String,
     /// Innermost frame first.
     pub stack: Stack,
+    /// The place in it of the program's innermost frame, or else of the first outside the JDK; `None`: it has none of them.
+    pub own: Option<usize>,
     /// Objects of what is limited: allocated, or live.
     pub objects: u64,
     /// Their bytes.
@@ -30,6 +32,7 @@ pub(crate) fn offenders(profile: &Profile, limit: &Limit) -> Vec<Offender> {
         Offender {
             class: site.class.clone(),
             stack: site.stack.clone(),
+            own: None,
             objects: tally.objects,
             bytes: tally.bytes,
         }
@@ -38,5 +41,9 @@ pub(crate) fn offenders(profile: &Profile, limit: &Limit) -> Vec<Offender> {
     let mut offenders: Vec<_> = sites.map(offender).filter(|offender| offender.objects > 0).collect();
     offenders.sort_by_key(|offender| Reverse(offender.bytes));
     offenders.truncate(MOST);
+    let own = profile.program_frames(&offenders.iter().map(|offender| &offender.stack).collect::<Vec<_>>());
+    for (offender, own) in offenders.iter_mut().zip(own) {
+        offender.own = own.or_else(|| offender.stack.iter().position(Frame::is_own));
+    }
     offenders
 }
