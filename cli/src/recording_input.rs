@@ -11,6 +11,7 @@ use mayfly_profile::{
     WindowError,
 };
 use mayfly_recording::{Damage, ReadError, RecordingReader, read_totals};
+use mayfly_report::BLANK;
 
 use crate::args::Phase;
 use crate::error::Error;
@@ -158,10 +159,7 @@ fn warn(name: &str, profile: &Profile, damage: Option<Damage>) {
 fn warning(name: &str, profile: &Profile, damage: Option<Damage>) -> Option<String> {
     let what = match damage {
         Some(damage) => damage.to_string(),
-        None if profile.is_blank() => {
-            "nothing was recorded: the JVM ended, or was killed, before its first counts were written"
-                .to_owned()
-        }
+        None if profile.is_blank() => format!("nothing was recorded: {BLANK}"),
         // Which of several were not closed is shown beside their labels.
         None if !profile.complete && !profile.is_merged() => {
             "not closed by the agent: the JVM was killed, its disk was full, or it is still running"

@@ -260,6 +260,8 @@ fn a_recording_without_a_first_step_says_that_nothing_was_recorded() {
         screen.contains("nothing was recorded") && said.contains("nothing was recorded"),
         "{screen}{said}"
     );
+    // Which it was the file does not say.
+    assert!(screen.contains("disk was full") && said.contains("disk was full"), "{screen}{said}");
     assert!(!screen.contains("was allocated") && !screen.contains("of its own"), "{screen}");
 }
 

@@ -15,6 +15,9 @@ const FEW_SAMPLES: u64 = 1_000;
 const MANY_SAMPLES: u64 = 5_000;
 const NEAREST_INTERVAL: u64 = 4 << 10;
 
+/// Why a recording has no counts: which of these it was, only the JVM's own messages say.
+pub const BLANK: &str = "the file ends before the first counts, as the JVM ended or was killed before they were written, or its disk was full (its stderr then has \"cannot write the recording\")";
+
 /// How far to trust a profile, in sentences: what is covered, what is missing, what is an estimate.
 pub fn coverage(profile: &Profile) -> Vec<String> {
     let trust = &profile.trust;

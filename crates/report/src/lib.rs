@@ -38,7 +38,7 @@ mod unseen;
 mod ways;
 
 pub use bars::bar;
-pub use coverage::coverage;
+pub use coverage::{BLANK, coverage};
 pub use doubts::doubts;
 pub use followed::{followed_text, tracking_text};
 pub use gc_work::{gc_lines, pause, percent};

@@ -5,6 +5,7 @@ use mayfly_profile::{ClassProfile, Grower, LiveAsOf, Maker, OldRow, SiteProfile,
 use super::growers::frame_name;
 use super::longest;
 use super::{Finding, Screen};
+use crate::coverage::BLANK;
 use crate::names::{class_text, place_text};
 use crate::over_time::{at_least, why_not_known};
 use crate::text::shorten;
@@ -38,9 +39,7 @@ impl Screen<'_> {
     pub(super) fn findings(&self) -> Vec<String> {
         let mut lines = vec![String::new(), "Found:".to_owned()];
         if self.profile.is_blank() {
-            lines.extend(
-                self.wrap(2, "nothing was recorded: the JVM ended before its first counts were written"),
-            );
+            lines.extend(self.wrap(2, &format!("nothing was recorded: {BLANK}")));
             return lines;
         }
         if let Some(hidden) = self.all_hidden {
