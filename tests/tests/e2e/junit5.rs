@@ -329,6 +329,19 @@ fn a_table_says_what_each_test_allocates_and_leaves_behind() {
     });
 }
 
+/// The table notes each test before others that watch the same test ask what it left.
+#[test]
+fn what_a_table_keeps_is_not_left_by_its_tests() {
+    let Some(compiled) = compiled() else { return };
+    let detected = "-Djunit.jupiter.extensions.autodetection.enabled=true".to_owned();
+    any_jvm(|jvm| {
+        let options = [Agent::Loaded.option(), detected.clone()];
+        let (code, stdout) = run_with(jvm, compiled, "sample.Watched", &options);
+        assert!(stdout.contains("Mayfly: what the tests of sample.WatchedPassingTest allocate"), "{stdout}");
+        assert_eq!(code, Some(0), "on {jvm}:\n{stdout}");
+    });
+}
+
 /// Most first, whole lines of at most 140 columns; and at the end what is most over all classes.
 const TABLE: &[&str] = &[
     r"Mayfly: what the tests of sample.TableTest allocate, and leave behind when all are done",

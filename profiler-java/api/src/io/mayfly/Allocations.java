@@ -136,8 +136,7 @@ public final class Allocations {
    * @return the same with {@link Row#leftObjects()}
    */
   public Allocations left() {
-    Natives.collect();
-    return leftNow();
+    return left(number);
   }
 
   /**
@@ -146,6 +145,36 @@ public final class Allocations {
    * @return the same with {@link Row#leftObjects()}
    */
   public Allocations leftNow() {
+    return leftNow(number);
+  }
+
+  /**
+   * A number by which it can be asked later what is left: who keeps that alone keeps no object.
+   *
+   * @return the argument of {@link #left(long)} and {@link #leftNow(long)}
+   */
+  public long number() {
+    return number;
+  }
+
+  /**
+   * As {@link #left()}, of what has this number.
+   *
+   * @param number as {@link #number()} gave it
+   * @return what was allocated, and what of it is left
+   */
+  public static Allocations left(long number) {
+    Natives.collect();
+    return leftNow(number);
+  }
+
+  /**
+   * As {@link #leftNow()}, of what has this number.
+   *
+   * @param number as {@link #number()} gave it
+   * @return what was allocated, and what of it is left
+   */
+  public static Allocations leftNow(long number) {
     byte[] lines = Natives.left(number);
     if (lines == null) {
       throw new IllegalStateException("it was asked already what is left");

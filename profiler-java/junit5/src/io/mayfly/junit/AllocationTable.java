@@ -3,13 +3,12 @@ package io.mayfly.junit;
 import io.mayfly.Allocations;
 import java.io.PrintStream;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
  * <p>The configuration parameter {@code mayfly.table} is {@code full} (the ten test methods that allocate most), {@code all} (each
  * invocation of each), {@code short} (as {@code full}, without what is left) or {@code off}. No test fails by it.
  */
-public final class AllocationTable implements InvocationInterceptor, AfterAllCallback {
+public final class AllocationTable implements InvocationInterceptor, BeforeAllCallback, AfterAllCallback {
   /** How much is printed. */
   public static final String PARAMETER = "mayfly.table";
 
@@ -32,35 +31,43 @@ public final class AllocationTable implements InvocationInterceptor, AfterAllCal
   /** Tests of a class of which it is remembered what they made. */
   private static final int MOST = 500;
 
-  /** What one test made. */
-  private static final class Line {
-    final String method;
-    final String test;
-    final Allocations made;
-    final long bytes;
-    final boolean passed;
+  /**
+   * Of one class. Made before its first test, with room for all: an object that is made for the table while a test runs would be left by
+   * that test, as others that watch it see it.
+   */
+  private static final class Lines {
+    private final String[] methods = new String[MOST];
+    private final String[] tests = new String[MOST];
+    private final long[] numbers = new long[MOST];
+    private final long[] bytes = new long[MOST];
+    private final boolean[] passed = new boolean[MOST];
+    private int size;
+    private int more;
 
-    Line(ExtensionContext context, Allocations made, long thread, boolean passed) {
-      this.method = context.getTestMethod().map(Method::getName).orElse("");
-      this.test = name(context);
-      this.made = made;
-      this.bytes = Watched.bytes(made, thread);
-      this.passed = passed;
+    synchronized void add(ExtensionContext context, Allocations made, long thread, boolean hasPassed) {
+      if (size == MOST) {
+        more++;
+        made.leftNow();
+        return;
+      }
+      methods[size] = context.getTestMethod().map(Method::getName).orElse("");
+      tests[size] = context.getDisplayName();
+      numbers[size] = made.number();
+      bytes[size] = Watched.bytes(made, thread);
+      passed[size] = hasPassed;
+      size++;
+    }
+
+    /** With the method's name for one of its repetitions, or of its dynamic tests. */
+    private String name(int at) {
+      return tests[at].startsWith(methods[at]) ? tests[at] : methods[at] + " " + tests[at];
     }
   }
 
-  /** Of one class. */
-  private static final class Lines {
-    final List<Line> lines = new ArrayList<>();
-    int more;
-
-    synchronized void add(Line line) {
-      if (lines.size() < MOST) {
-        lines.add(line);
-      } else {
-        more++;
-        line.made.leftNow();
-      }
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    if (!isOff(context) && Watched.whyNot() == null) {
+      lines(context);
     }
   }
 
@@ -90,14 +97,7 @@ public final class AllocationTable implements InvocationInterceptor, AfterAllCal
       invocation.proceed();
       return;
     }
-    Watched.run(invocation, (made, thread, passed) -> lines.add(new Line(context, made, thread, passed)));
-  }
-
-  /** With the method's for one of its repetitions, or of its dynamic tests. */
-  private static String name(ExtensionContext context) {
-    String own = context.getDisplayName();
-    String method = context.getTestMethod().map(Method::getName).orElse("");
-    return own.startsWith(method) || method.isEmpty() ? own : method + " " + own;
+    Watched.run(invocation, (made, thread, passed) -> lines.add(context, made, thread, passed));
   }
 
   /** Of the class, which outlives its tests. */
@@ -153,13 +153,14 @@ public final class AllocationTable implements InvocationInterceptor, AfterAllCal
   private static Collection<TestRow> rows(Lines lines, String parameter) {
     Map<String, TestRow> rows = new LinkedHashMap<>();
     boolean collected = parameter.equals("short");
-    for (Line line : lines.lines) {
+    for (int i = 0; i < lines.size; i++) {
       // One collection for all of them.
-      Allocations made = collected ? line.made.leftNow() : line.made.left();
+      Allocations made = collected ? Allocations.leftNow(lines.numbers[i]) : Allocations.left(lines.numbers[i]);
       collected = true;
-      boolean isOne = parameter.equals("all") || line.method.isEmpty();
-      rows.computeIfAbsent(isOne ? line.test : line.method, key -> new TestRow(line.method, line.test))
-          .add(made, line.bytes, line.passed);
+      String method = lines.methods[i];
+      String test = lines.name(i);
+      boolean isOne = parameter.equals("all") || method.isEmpty();
+      rows.computeIfAbsent(isOne ? test : method, key -> new TestRow(method, test)).add(made, lines.bytes[i], lines.passed[i]);
     }
     return rows.values();
   }

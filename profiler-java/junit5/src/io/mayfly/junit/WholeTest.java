@@ -22,6 +22,8 @@ final class WholeTest implements AutoCloseable {
 
   static WholeTest begin(ExtensionContext context) {
     WholeTest test = new WholeTest();
+    // What this makes for the first time is no test's.
+    ByteCount.parse("0");
     try {
       test.maxLifetime = MayflyExtension.annotation(context, MaxLifetime.class).orElse(null);
       if (test.maxLifetime != null) {
