@@ -2,6 +2,9 @@
 //!
 //! Not here: the curve (`over_time`).
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use mayfly_profile::{Held, HolderRow, Holders, Holding, OffHeap, OffHeapGrowth, Point, Profile, Tracking};
 
 use crate::names::place_text;
@@ -115,7 +118,8 @@ fn largest(profile: &Profile) -> Option<String> {
     let holders = profile.holders.as_ref()?;
     // Of rows without a stack nobody can be named.
     let is_named = |row: &&HolderRow| what(row) != MAPPED && row.stack.shown_frame().is_some();
-    let row = holders.rows.iter().find(is_named)?;
+    let rows = joined(holders);
+    let row = rows.iter().find(is_named)?;
     let much = match amount(profile, holders) {
         Amount::Share(all) => {
             format!("{} of what was followed", units::whole_percent(row.held.bytes as f64 / all as f64))
@@ -128,6 +132,27 @@ fn largest(profile: &Profile) -> Option<String> {
         }
     };
     Some(format!("most by {}: {much}, the oldest {} old", place(row), age(profile, row.born_ms)))
+}
+
+/// The rows, most bytes first: what reads the same is one, as stacks differ in frames that are not shown.
+fn joined(holders: &Holders) -> Vec<HolderRow> {
+    let mut rows: Vec<HolderRow> = Vec::new();
+    let mut at: HashMap<(&str, String), usize> = HashMap::new();
+    for row in &holders.rows {
+        match at.entry((what(row), place(row))) {
+            Entry::Vacant(entry) => {
+                entry.insert(rows.len());
+                rows.push(row.clone());
+            }
+            Entry::Occupied(entry) => {
+                let sum = &mut rows[*entry.get()];
+                sum.held.add(row.held.number, row.held.bytes);
+                sum.born_ms = sum.born_ms.min(row.born_ms);
+            }
+        }
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.held.bytes));
+    rows
 }
 
 /// How a row's part is stated.
@@ -179,16 +204,17 @@ pub fn holders(profile: &Profile, most: usize) -> Option<HoldersTable> {
             format!("{about}{} in {}", units::bytes(all.bytes), units::grouped(all.number))
         }
     };
-    let shown = most.min(holders.rows.len());
+    let all_rows = joined(holders);
+    let shown = most.min(all_rows.len());
     let names: &[&str] = match amount {
         Amount::Share(_) => &["share", "oldest", "what", "made by"],
         Amount::Bytes(_) => &["bytes", "number", "oldest", "what", "made by"],
     };
     let mut rows = vec![names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()];
-    rows.extend(holders.rows[..shown].iter().map(|row| cells(profile, row, &amount)));
+    rows.extend(all_rows[..shown].iter().map(|row| cells(profile, row, &amount)));
     let mut left_out = Vec::new();
-    if shown < holders.rows.len() {
-        left_out.push(format!("{} more rows, in JSON", holders.rows.len() - shown));
+    if shown < all_rows.len() {
+        left_out.push(format!("{} more rows, in JSON", all_rows.len() - shown));
     }
     if holders.unknown > 0 {
         left_out.push(format!("of {} more the size is not known (?)", units::grouped(holders.unknown)));
@@ -307,6 +333,20 @@ mod tests {
             "{out}"
         );
         assert!(out.contains("of 3 more the size is not known (?)"), "{out}");
+        // The same place by another way, older.
+        let mut other = row("java.nio.DirectByteBuffer$Deallocator", "shop.Feed", 6);
+        (other.stack, other.born_ms) =
+            (other.stack.iter().cloned().chain([Frame::default()]).collect(), 1_000);
+        let mut twice = profile.clone();
+        twice.holders.get_or_insert_default().rows.push(other);
+        let table = super::holders(&twice, 8).expect("a table");
+        assert_eq!(table.rows.len(), 3, "{table:?}");
+        assert_eq!(table.rows[2][..3], ["24.0 MiB", "18", "19 s"], "{table:?}");
+        let [_, next] = growing_off_heap(&twice).expect("it grows");
+        assert!(
+            next.starts_with("most by shop.Feed.open: 24.0 MiB in 18 of 20, the oldest 19 s old; "),
+            "{next}"
+        );
         // A byte sample met one of 20 buffers, which stood for 1,026 of a GiB.
         profile.run.tracking = Tracking::ByteSample(15_000);
         let [_, next] = growing_off_heap(&profile).expect("it grows");
