@@ -21,6 +21,8 @@ pub(crate) struct Row {
     pub(crate) allocated_bytes: u64,
     /// `None`: it is not known.
     pub(crate) live_bytes: Option<u64>,
+    /// Less may be live: no collection has looked at what became old.
+    pub(crate) live_at_most: bool,
     pub(crate) not_judged_bytes: u64,
     pub(crate) died_young_share: Option<f64>,
     /// Of all that was followed, a mixture of its classes and JVMs.
@@ -59,6 +61,7 @@ impl Row {
             allocated_objects: allocated.objects,
             allocated_bytes: allocated.bytes,
             live_bytes: knows_live.then_some(live.bytes),
+            live_at_most: shown.live_is_at_most(),
             not_judged_bytes: unjudged.bytes,
             died_young_share: lifetimes.died_before_first_gc_share(),
             lifetime_p50_s: quantile(0.5),
@@ -72,12 +75,13 @@ impl Row {
         let rate = self.allocated_bytes as f64 / self.duration_s.max(0.001);
         let percent = |share: f64| format!("{:.1} %", (share * 1_000.0).floor() / 10.0);
         let seconds = |s: f64| duration(s * 1_000.0);
+        let at_most = if self.live_at_most { "≤" } else { "" };
         vec![
             self.recordings.to_string(),
             clock((self.duration_s * 1_000.0) as u64),
             size(self.allocated_bytes),
             format!("{}/s", size(rate as u64)),
-            or_unknown(self.live_bytes.map(size)),
+            or_unknown(self.live_bytes.map(|bytes| format!("{at_most}{}", size(bytes)))),
             or_unknown(self.died_young_share.map(percent)),
             or_unknown(self.lifetime_p50_s.map(seconds)),
             or_unknown(self.lifetime_p99_s.map(seconds)),

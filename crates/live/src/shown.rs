@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use mayfly_profile::{ClassProfile, History, Profile, per_second};
+use mayfly_report::size;
 
 use crate::follow::Followed;
 use crate::rows::{ClassRow, Numbers, SiteRow};
@@ -24,6 +25,8 @@ pub(crate) struct Shown {
     pub(crate) history: History,
     /// When the mark was set, in profiled milliseconds.
     pub(crate) marked_ms: Option<u64>,
+    /// Whether what is live may be less: no collection has looked at what became old.
+    pub(crate) live_is_at_most: bool,
     numbers: HashMap<String, usize>,
     /// When rates were last begun to be measured.
     before_ms: u64,
@@ -42,10 +45,17 @@ impl Shown {
             self.measure_from(0);
         }
         self.renew_sites(followed, &profile);
+        self.live_is_at_most = profile.live_is_at_most();
         self.renew_classes(profile);
         self.history = followed.builder.history().clone();
         self.renew_rates();
         followed.changed = false;
+    }
+
+    /// So many bytes of what is live, behind such a sign if it may be less.
+    pub(crate) fn live_text(&self, bytes: u64, at_most: &str) -> String {
+        let sign = if self.live_is_at_most && bytes > 0 { at_most } else { "" };
+        format!("{sign}{}", size(bytes))
     }
 
     /// The class of a number.

@@ -26,7 +26,7 @@ pub use derived::measures::{MEASURES, Measure, Needs, Sureness, Unit};
 pub use derived::merging::Merging;
 pub use derived::methods::MethodProfile;
 pub use derived::off_heap::OffHeapGrowth;
-pub use derived::old::{OLD_PART, Old, OldRow};
+pub use derived::old::{OLD_PART, Old, OldAge, OldRow};
 pub use derived::old_generation::OldGeneration;
 pub use derived::own_code::{FRAMEWORKS, OwnCode};
 pub use derived::own_tree::OwnWay;

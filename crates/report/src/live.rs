@@ -134,12 +134,17 @@ impl View<'_> {
         let shown = &classes[..self.rows.min(classes.len())];
         let optimised_away = shown.iter().any(|(_, class)| self.profile.is_optimised_away(class));
         let columns = self.columns(optimised_away);
+        let sign = match (self.profile.live_is_at_most(), self.options.unicode) {
+            (true, true) => "≤",
+            (true, false) => "<",
+            (false, _) => "",
+        };
         let name_width = self.width - columns.len() * (NUMBER_WIDTH + 2);
         let headings: Vec<_> = columns.iter().map(|column| column.heading().to_owned()).collect();
         let mut lines = vec![format!("{}{}", pad("class", name_width), numbers(&headings))];
         for (rate, class) in shown {
             let cells: Vec<_> =
-                columns.iter().map(|column| column.cell(self.profile, *rate, class)).collect();
+                columns.iter().map(|column| column.cell(self.profile, *rate, class, sign)).collect();
             let mark = if self.profile.is_optimised_away(class) { " *" } else { "" };
             let name = self.shorten(&self.text(&readable_class(&class.name)), name_width - mark.len());
             lines.push(format!("{}{}", pad(&format!("{name}{mark}"), name_width), numbers(&cells)));
@@ -215,11 +220,17 @@ impl Column {
         }
     }
 
-    fn cell(self, profile: &Profile, rate: Rate, class: &ClassProfile) -> String {
+    /// `at_most`: a sign before what is live.
+    fn cell(self, profile: &Profile, rate: Rate, class: &ClassProfile, at_most: &str) -> String {
         let cell = match self {
             Self::Rate => Some(units::bytes(rate.allocated)),
             Self::Executed => Some(units::bytes(rate.executed)),
             Self::Of(measure) if *measure == LIVE_BYTES && !profile.knows_live_of(class) => Some("?".into()),
+            Self::Of(measure) if *measure == LIVE_BYTES && !at_most.is_empty() => class
+                .live
+                .filter(|live| live.bytes > 0)
+                .map(|live| format!("{at_most}{}", units::bytes(live.bytes)))
+                .or_else(|| measure.of(profile, class).and_then(|of| measured(measure, of))),
             Self::Of(measure) => measure.of(profile, class).and_then(|of| measured(measure, of)),
         };
         cell.unwrap_or_else(|| "-".to_owned())

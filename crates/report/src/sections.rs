@@ -171,12 +171,16 @@ impl<'a> Sections<'a> {
     }
 }
 
+/// What of it may be dead.
+const AT_MOST: &str = "At most so much is live: no collection has looked at what became old since";
+
 /// As of when what is live is known, and what of that is not.
 fn live_as_of(profile: &Profile) -> Vec<String> {
     let mut unjudged = Tally::default();
     profile.classes.iter().for_each(|class| unjudged.add(class.unjudged));
     let since = format!("{} objects, {}", units::count(unjudged.objects), units::bytes(unjudged.bytes));
-    match profile.live_as_of {
+    let at_most = profile.live_is_at_most().then(|| AT_MOST.to_owned());
+    let mut lines = match profile.live_as_of {
         LiveAsOf::End => Vec::new(),
         LiveAsOf::NoCollection => {
             vec![format!("Not known: {} ({since} were not judged)", why_not_known(profile))]
@@ -191,7 +195,9 @@ fn live_as_of(profile: &Profile) -> Vec<String> {
             lines.extend((!unjudged.is_empty()).then(|| format!("Born since, and not judged yet: {since}")));
             lines
         }
-    }
+    };
+    lines.extend(at_most);
+    lines
 }
 
 fn sites_by_class(profile: &Profile) -> HashMap<&str, Vec<&SiteProfile>> {

@@ -141,6 +141,8 @@ struct Numbers<'a> {
     bounds: &'a BucketBounds,
     /// Classes of which at least so much is live as is said.
     at_least: HashSet<&'a str>,
+    /// Whether at most so much is live as is said.
+    at_most: bool,
     estimates: &'a BTreeMap<String, ClassEstimate>,
     /// Whether only a sample was tracked, so that allocation counts of sites are estimates.
     sampled: bool,
@@ -164,6 +166,7 @@ impl<'a> Numbers<'a> {
             site_bounds: profile.site_bounds(),
             bounds: &run.buckets,
             at_least: classes_at_least(profile).collect(),
+            at_most: profile.live_is_at_most(),
             estimates: &profile.estimates,
             sampled,
             balanced,
@@ -211,7 +214,7 @@ impl<'a> Numbers<'a> {
             byte_seconds: self.byte_seconds(class),
             live: self.live(class).map(|live| {
                 let variance = self.variances.of_live(class);
-                LiveJson::of(live, tracked_estimated, variance, self.at_least.contains(&*class.name))
+                LiveJson::of(live, tracked_estimated, variance, self.bounds_of_live(&class.name))
             }),
             not_judged: self.not_judged(class.unjudged, tracked_estimated),
             collected: self.buckets(&class.collected, tracked_estimated),
@@ -223,6 +226,11 @@ impl<'a> Numbers<'a> {
                 .map(|_| LifetimeJson::of(&readings, self.upper_bounds, tracked_estimated)),
             measures: readings.keyed(),
         }
+    }
+
+    /// Whether at least, and at most, so much of a class is live.
+    fn bounds_of_live(&self, class: &str) -> (bool, bool) {
+        (self.at_least.contains(class), self.at_most)
     }
 
     fn live(&self, class: &ClassProfile) -> Option<Tally> {
@@ -250,7 +258,7 @@ impl<'a> Numbers<'a> {
             allocated: TallyJson::of(site.allocated, !exact),
             live: site.live.map(|live| {
                 let variance = self.variances.of_live_sites([site]);
-                LiveJson::of(live, lifetimes_estimated, variance, self.at_least.contains(&*site.class))
+                LiveJson::of(live, lifetimes_estimated, variance, self.bounds_of_live(&site.class))
             }),
             not_judged: self.not_judged(site.unjudged, lifetimes_estimated),
             collected: self.buckets(&site.collected, lifetimes_estimated),

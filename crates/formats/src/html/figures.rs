@@ -61,10 +61,11 @@ pub(super) fn figures(profile: &Profile, lifetimes: &Lifetimes) -> Vec<Figure> {
     }
     if profile.run.lifetimes {
         let known = profile.live_as_of != LiveAsOf::NoCollection;
+        let at_most = if profile.live_is_at_most() { "at most " } else { "" };
         figures.push(Figure {
             label: "Live at the end",
             meaning: "What the last collection found in use of what was followed: reachable from the program",
-            value: if known { size(live.bytes) } else { "?".to_owned() },
+            value: if known { format!("{at_most}{}", size(live.bytes)) } else { "?".to_owned() },
             note: match profile.live_as_of {
                 LiveAsOf::NoCollection => "nothing was collected".to_owned(),
                 LiveAsOf::Ms(ms) if !profile.complete => {

@@ -49,7 +49,7 @@ pub(crate) fn write(
     let mut all = Lifetimes::default();
     profile.classes.iter().filter_map(|class| class.lifetimes.as_ref()).for_each(|one| all.merge(one));
     let occasion = Occasion { timestamp: None, reason: "mayfly report".to_owned() };
-    let Summary { text, found, growers } = Summary::of(profile, &profile.run.view, &occasion);
+    let Summary { text, found, growers, growing } = Summary::of(profile, &profile.run.view, &occasion);
     let command = profile.run.jvm.command.as_str();
     let merged = sources_line(profile);
     let head = Head {
@@ -59,7 +59,7 @@ pub(crate) fn write(
         figures: figures(profile, &all),
         found,
         growing: Growing::of(profile, growers),
-        old: old::rows(profile),
+        old: old::rows(profile, growing.as_ref()),
         trust: coverage(profile),
         summary: &text,
         is_compared: false,

@@ -1,9 +1,9 @@
 //! What is old and alive: the first question to a page. By who made it.
 //!
-//! Not here: what is old (`mayfly-profile`, `old`), and who holds it, which no recording knows.
+//! Not here: what is old (`mayfly-profile`, `old`), and who holds it, which a recording knows of what grows alone (`growing`).
 
-use mayfly_profile::{BlameRules, OLD_PART, OldRow, Profile};
-use mayfly_report::{count, duration, place_text, readable_class, size};
+use mayfly_profile::{BlameRules, Growing, OLD_PART, OldRow, Profile};
+use mayfly_report::{count, holder_of, old_age, place_text, readable_class, size};
 
 /// Rows.
 const ROWS: usize = 8;
@@ -24,10 +24,12 @@ pub(super) struct OldAlive {
     pub(super) from_ms: u64,
     /// The method; empty where it is not known.
     pub(super) made_by: String,
+    /// Who holds it; empty where that is not known.
+    pub(super) holder: String,
 }
 
 /// The rows, most bytes first.
-pub(super) fn rows(profile: &Profile) -> Vec<OldAlive> {
+pub(super) fn rows(profile: &Profile, growing: Option<&Growing>) -> Vec<OldAlive> {
     if !profile.run.lifetimes {
         return Vec::new();
     }
@@ -37,6 +39,7 @@ pub(super) fn rows(profile: &Profile) -> Vec<OldAlive> {
     let all: u64 = rows.iter().map(|row| row.old.live.bytes).fold(0, u64::saturating_add);
     rows.retain(|row| row.old.live.bytes as f64 >= LITTLE * all as f64);
     rows.truncate(ROWS);
+    let at_most = if profile.live_is_at_most() { "at most " } else { "" };
     let row = |row: &OldRow<'_>| OldAlive {
         class: row.class.to_owned(),
         what: match row.others {
@@ -44,11 +47,15 @@ pub(super) fn rows(profile: &Profile) -> Vec<OldAlive> {
             others => format!("{} and {others} more", readable_class(row.class)),
         },
         bytes: row.old.live.bytes,
-        size: format!("{}{}", at_least(profile, row), size(row.old.live.bytes)),
+        size: match at_least(profile, row) {
+            "" => format!("{at_most}{}", size(row.old.live.bytes)),
+            at_least => format!("{at_least}{}", size(row.old.live.bytes)),
+        },
         objects: count(row.old.live.objects),
-        age: duration(row.old.age_ms),
+        age: old_age(row.live_age()),
         from_ms: (row.old.age_ms * OLD_PART) as u64,
         made_by: row.method.map(|(class, method)| place_text(class, method, row.line)).unwrap_or_default(),
+        holder: growing.and_then(|growing| holder_of(growing, row)).unwrap_or_default(),
     };
     rows.iter().map(row).collect()
 }

@@ -1,7 +1,7 @@
 //! One class: what it allocates, how long its objects live, and its sites.
 
 use mayfly_profile::measures::DIED_BEFORE_FIRST_GC_SHARE;
-use mayfly_profile::{ClassProfile, Profile, readable_class};
+use mayfly_profile::{ClassProfile, readable_class};
 use mayfly_report::{count, size, whole_percent};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -9,6 +9,7 @@ use ratatui::style::Style;
 use super::put::Put;
 use super::{charts, overview, survival, tables};
 use crate::rows::ClassRow;
+use crate::shown::Shown;
 use crate::state::State;
 
 /// Rows that the table has at least, its heading among them.
@@ -23,7 +24,7 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, number: usize) 
     put.line(
         area,
         1,
-        &put.look.cut(&numbers(&state.shown.profile, class, row), area.width.into()),
+        &put.look.cut(&numbers(put, &state.shown, class, row), area.width.into()),
         Style::new(),
     );
     let room = area.height.saturating_sub(3 + TABLE).min(MOST_CURVE);
@@ -40,13 +41,14 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, number: usize) 
     tables::of_sites(put, table, state, &state.class_sites);
 }
 
-fn numbers(profile: &Profile, class: &ClassProfile, row: &ClassRow) -> String {
+fn numbers(put: &Put<'_>, shown: &Shown, class: &ClassProfile, row: &ClassRow) -> String {
+    let profile = &shown.profile;
     let mut parts = vec![
         format!("{}/s", size(row.pace.rate)),
         format!("{} objects, {} allocated", count(class.allocated.objects), size(row.now.allocated)),
     ];
     if let Some(live) = class.live.filter(|_| profile.knows_live_of(class)) {
-        parts.push(format!("{} live", size(live.bytes)));
+        parts.push(format!("{} live", shown.live_text(live.bytes, put.look.sign("≤", "<"))));
     }
     if let Some(median) = row.median(class) {
         parts.push(format!("median {median}"));

@@ -18,7 +18,11 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State, row: usize) {
     let tally = site.counts.allocated;
     let mut parts = vec![format!("{}/s", size(site.pace.rate))];
     parts.push(format!("{} objects, {} allocated", count(tally.objects), size(tally.bytes)));
-    parts.extend(site.counts.live.map(|live| format!("{} live", size(live.bytes))));
+    parts.extend(
+        site.counts
+            .live
+            .map(|live| format!("{} live", state.shown.live_text(live.bytes, put.look.sign("≤", "<")))),
+    );
     put.line(area, 1, &parts.join("  "), Style::new());
     let mut y = 3;
     if state.shown.profile.run.lifetimes {

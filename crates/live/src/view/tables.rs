@@ -116,6 +116,9 @@ fn class_row(put: &Put<'_>, state: &State, number: usize, columns: &[Column], na
             Column::Of(measure) if *measure == LIVE_BYTES && !profile.knows_live_of(class) => {
                 Some("?".into())
             }
+            Column::Of(measure) if *measure == LIVE_BYTES && !marked && class.live.is_some() => {
+                Some(state.shown.live_text(row.now.live, put.look.sign("≤", "<")))
+            }
             Column::Of(measure) if *measure == BYTE_SECONDS && class.lifetimes.is_none() => None,
             Column::Of(measure) => amount(measure, row.now, row.pace.marked, marked)
                 .or_else(|| measure.of(profile, class).and_then(|of| measured(measure, of))),
@@ -138,6 +141,9 @@ fn site_row(put: &Put<'_>, state: &State, row: usize, columns: &[Column], name: 
             "?".to_owned()
         }
         Column::Of(measure) if *measure == LIVE_BYTES && site.counts.live.is_none() => "-".to_owned(),
+        Column::Of(measure) if *measure == LIVE_BYTES && !marked => {
+            state.shown.live_text(site.now().live, put.look.sign("≤", "<"))
+        }
         Column::Of(measure) => {
             amount(measure, site.now(), site.pace.marked, marked).unwrap_or_else(|| "-".to_owned())
         }

@@ -22,15 +22,21 @@ pub(crate) struct Life {
     /// Of those that were not seen dead, whether a collection has left them.
     pub(crate) judged: bool,
     pub(crate) tally: Tally,
+    /// The same bounds on average over the bytes of a wide cell, where they are known better.
+    pub(crate) mean: Option<(u64, u64)>,
 }
 
 impl Life {
     pub(crate) fn dead(after: u64, by: u64, tally: Tally) -> Self {
-        Self { after, by: Some(by), judged: true, tally }
+        Self { after, by: Some(by), judged: true, tally, mean: None }
     }
 
     pub(crate) fn living(age: u64, tally: Tally) -> Self {
-        Self { after: age, by: None, judged: true, tally }
+        Self { after: age, by: None, judged: true, tally, mean: None }
+    }
+
+    fn meaning(self, mean: Option<(u64, u64)>) -> Self {
+        Self { mean, ..self }
     }
 
     /// Born since the last collection; none of nobody.
@@ -163,9 +169,12 @@ impl SiteProfile {
         let Some(live) = self.live else { return Vec::new() };
         if let Some(lifetimes) = self.lifetimes.as_ref().filter(|lifetimes| !lifetimes.ms.is_empty()) {
             let tally = |load: Load| Tally { objects: load.objects, bytes: load.bytes, largest: 0 };
-            let dead =
-                lifetimes.ms.dead().map(|(after, by, load)| Life::dead(after, end(after, by), tally(load)));
-            let living = lifetimes.ms.living().map(|(age, load)| Life::living(age, tally(load))).collect();
+            let dead = lifetimes.ms.dead().map(|(after, by, load)| {
+                Life::dead(after, end(after, by), tally(load)).meaning(load.mean_ms())
+            });
+            let living = lifetimes.ms.living();
+            let living =
+                living.map(|(age, load)| Life::living(age, tally(load)).meaning(load.mean_ms())).collect();
             let living = settled(live, without(living, self.unjudged, live));
             let dead = settled(total(&self.collected), dead.collect());
             return dead.chain(living).chain(Life::unjudged(self.unjudged)).collect();

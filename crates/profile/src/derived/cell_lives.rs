@@ -135,7 +135,7 @@ mod tests {
     use crate::facts::stack::Stack;
 
     fn life(after: u64, by: Option<u64>, objects: u64) -> Life {
-        Life { after, by, judged: true, tally: Tally::of(objects, 10) }
+        Life { after, by, judged: true, tally: Tally::of(objects, 10), mean: None }
     }
 
     fn cell(stack: &Stack, bytes: u64) -> Cell<'_> {

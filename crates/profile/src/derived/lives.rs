@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn life(after: u64, by: Option<u64>, objects: u64) -> Life {
-        Life { after, by, judged: true, tally: Tally::of(objects, 10) }
+        Life { after, by, judged: true, tally: Tally::of(objects, 10), mean: None }
     }
 
     fn amounts(values: [(Value, u64); 5]) -> Amounts {

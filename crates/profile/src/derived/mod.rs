@@ -15,6 +15,7 @@ pub(crate) mod histogram;
 pub(crate) mod joined;
 pub(crate) mod left_in_use;
 pub(crate) mod littles_law;
+pub(crate) mod live_at_most;
 pub(crate) mod lives;
 pub(crate) mod lower_bounds;
 pub mod measures;

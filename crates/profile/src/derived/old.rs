@@ -1,6 +1,6 @@
 //! What is old: objects that a collection has left, live or dead since. What waits for its first collection is not, however long.
 //!
-//! Ages are those for sure: up to when an object was last known alive. Not here: how that is known (`band`).
+//! What is old is decided by the ages for sure: up to when an object was last known alive. Not here: how that is known (`band`).
 
 use std::collections::HashMap;
 
@@ -9,10 +9,16 @@ use crate::derived::places::Places;
 use crate::facts::blame::BlameRules;
 use crate::facts::gc::Gc;
 use crate::facts::tally::Tally;
-use crate::stream::profile::Profile;
+use crate::lifetime::ages::Ages;
+use crate::lifetime::survival::Survival;
+use crate::stream::profile::{ClassProfile, Profile};
 
 /// A row counts what is this part of its age, or older: what died soon after its first collection is no measure of the old.
 pub const OLD_PART: f64 = 0.1;
+/// A row that has this part of the dead of a class is as old as the class.
+const NEARLY_ALL: f64 = 0.9;
+/// Nobody asks for ages more exactly.
+const RESOLUTION_MS: f64 = 20.0;
 
 /// Old objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,13 +31,21 @@ pub struct Old {
     pub survived: Tally,
     /// Of these, those that are live.
     pub survived_live: Tally,
-    /// How long a byte lived that was held at some time, on average and for sure, in milliseconds: those that were held long weigh more.
+    /// How long a byte lived that was held at some time, on average and for sure, in milliseconds: those that were held long weigh more. What
+    /// is old is told by it; no age to be shown ([`Profile::age_of`]).
     pub age_ms: f64,
     /// What rows are ranked by: bytes times the squares of their ages.
     pub weight: f64,
+    /// Of this, what lives.
+    pub live_weight: f64,
 }
 
 impl Old {
+    /// Whether it is ranked for what lives, and not for what died.
+    pub fn lives_on(&self) -> bool {
+        2.0 * self.live_weight >= self.weight
+    }
+
     /// Both.
     pub fn all(&self) -> Tally {
         let mut all = self.live;
@@ -49,6 +63,7 @@ impl Old {
         for aged in ages {
             old.survived.add(aged.tally);
             if aged.live {
+                old.live_weight += self::weight(*aged);
                 old.survived_live.add(aged.tally);
             }
         }
@@ -60,12 +75,23 @@ impl Old {
     }
 }
 
+/// The median age of what is old, by bytes, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OldAge {
+    /// So much, as estimated from when it was looked at.
+    Median(f64),
+    /// So much for sure. It may be more, nobody knows how much: what lives goes on living, and of the dead it is not known well when they died.
+    AtLeast(f64),
+}
+
 /// Objects of an age.
 #[derive(Clone, Copy)]
 struct Aged {
     ms: u64,
     live: bool,
     tally: Tally,
+    /// Between these it is, in milliseconds; of the living it is at least the first.
+    within: (u64, u64),
 }
 
 /// Those of which it is known that a collection has left them.
@@ -77,8 +103,20 @@ fn aged(lives: Vec<Life>, gc: Gc) -> impl Iterator<Item = Aged> {
             && (life.by.is_none() || gc.tells_the_old_dead())
             && life.tally.bytes > 0
     };
-    let aged = |life: Life| Aged { ms: life.after, live: life.by.is_none(), tally: life.tally };
-    lives.into_iter().filter(known).map(aged)
+    lives.into_iter().filter(known).map(|life| Aged {
+        ms: life.after,
+        live: life.by.is_none(),
+        tally: life.tally,
+        within: within(&life),
+    })
+}
+
+/// The bounds of an age: the mean ones of a wide cell, where these are in it.
+fn within(life: &Life) -> (u64, u64) {
+    let (after, by) = (life.after, life.by.unwrap_or(u64::MAX));
+    let (least, most) = life.mean.unwrap_or((after, by));
+    let least = least.clamp(after, by);
+    (least, most.clamp(least, by))
 }
 
 /// Old objects that one method made; of one class, where it is not known who did.
@@ -98,17 +136,52 @@ pub struct OldRow<'p> {
     pub survived_line: Option<u32>,
     /// How many, and how old.
     pub old: Old,
+    /// When the bytes that died old died, and how old those are that live: the latter as the living of [`Ages`].
+    ages: Ages,
 }
 
 impl Profile {
+    /// How old such objects became: those that live, or those that died, whichever [they are ranked for](Old::lives_on).
+    pub fn age_of(&self, row: &OldRow<'_>) -> OldAge {
+        if row.old.lives_on() {
+            return row.live_age();
+        }
+        let class = self.classes.iter().find(|class| class.name == row.class);
+        let of_class = class.filter(|class| is_mostly(row, class)).and_then(median_of_dead);
+        of_class.or_else(|| self.median_of(row, class)).map_or_else(
+            || OldAge::AtLeast(median(row.ages.deaths().map(|(after, _, bytes)| (after, bytes)))),
+            OldAge::Median,
+        )
+    }
+
+    /// The median age of those that died, of such a class; `None` if it is not known well.
+    fn median_of(&self, row: &OldRow<'_>, class: Option<&ClassProfile>) -> Option<f64> {
+        let samples = class.and_then(|class| self.samples_behind(class, row.old.dead));
+        let lifetimes = class.and_then(|class| class.lifetimes.as_ref());
+        let cohorts = lifetimes.map_or(1.0, |lifetimes| lifetimes.cohorts.effective_share());
+        let mut dead = row.ages.clone();
+        dead.forget_living();
+        let independent = samples.unwrap_or(row.old.dead.objects as f64) * cohorts;
+        well_known(&Survival::resting_on(&dead, independent)?)
+    }
+
     /// What is old, by the method that such rules charge for it: what was held most and longest first.
     pub fn old(&self, rules: &BlameRules) -> Vec<OldRow<'_>> {
+        self.old_where(rules, |_| true)
+    }
+
+    /// The same of one class.
+    pub fn old_of(&self, class: &str, rules: &BlameRules) -> Vec<OldRow<'_>> {
+        self.old_where(rules, |name| name == class)
+    }
+
+    fn old_where(&self, rules: &BlameRules, takes: impl Fn(&str) -> bool) -> Vec<OldRow<'_>> {
         let (buckets, gc) = (&self.run.buckets, self.run.jvm.gc);
         let mut rows: HashMap<(&str, &str), Vec<(&str, Aged)>> = HashMap::new();
         let mut lines: HashMap<(&str, &str), [Places<Option<u32>>; 2]> = HashMap::new();
         let mut placed: HashMap<&str, u64> = HashMap::new();
         // Sites without ages of their own tell nothing.
-        for site in self.sites.iter().filter(|site| site.lifetimes.is_some()) {
+        for site in self.sites.iter().filter(|site| site.lifetimes.is_some() && takes(&site.class)) {
             let Some(frame) = rules.charged(&site.stack) else { continue };
             for part in aged(site.lives(buckets), gc) {
                 let sum = placed.entry(&site.class).or_default();
@@ -123,7 +196,7 @@ impl Profile {
             let most = |at: usize| lines.get(&method).and_then(|lines| lines[at].most()).copied().flatten();
             OldRow { line: most(0), survived_line: most(1), ..OldRow::of(Some(method), &ages) }
         });
-        let unmade = self.classes.iter().map(|class| {
+        let unmade = self.classes.iter().filter(|class| takes(&class.name)).map(|class| {
             let ages: Vec<_> = aged(class.lives(buckets), gc).collect();
             let placed = placed.get(class.name.as_str()).copied().unwrap_or(0);
             OldRow::of(None, &rest(&ages, placed).map(|part| (class.name.as_str(), part)).collect::<Vec<_>>())
@@ -151,7 +224,48 @@ fn rest(ages: &[Aged], placed: u64) -> impl Iterator<Item = Aged> {
     })
 }
 
+/// Whether nearly all dead of a class are a row's.
+fn is_mostly(row: &OldRow<'_>, class: &ClassProfile) -> bool {
+    row.others == 0 && row.old.dead.bytes as f64 >= NEARLY_ALL * class.dead().bytes as f64
+}
+
+/// The same of a class, whose ages are finer than those of sites: as its percentiles are estimated everywhere.
+fn median_of_dead(class: &ClassProfile) -> Option<f64> {
+    let mut lifetimes = class.lifetimes.clone()?;
+    lifetimes.ms.forget_living();
+    well_known(&lifetimes.in_time()?)
+}
+
+/// The median, if its band is narrow.
+fn well_known(known: &Survival) -> Option<f64> {
+    let half = known.quantile(0.5);
+    half.point.filter(|_| !half.is_rough(RESOLUTION_MS))
+}
+
+/// The age that half of the weights are at least; 0 of none.
+fn median(ages: impl Iterator<Item = (u64, u64)>) -> f64 {
+    let mut ages: Vec<_> = ages.collect();
+    ages.sort_unstable();
+    let half = ages.iter().map(|&(_, weight)| u128::from(weight)).sum::<u128>().div_ceil(2);
+    let mut sum = 0;
+    let reached = ages.iter().find(|&&(_, weight)| {
+        sum += u128::from(weight);
+        sum >= half
+    });
+    reached.map_or(0.0, |&(age, _)| age as f64)
+}
+
 impl<'p> OldRow<'p> {
+    /// The same, named by where most of what collections have left was made, by bytes.
+    pub fn by_survived(&self) -> Self {
+        Self { class: self.survived_class, line: self.survived_line, ..self.clone() }
+    }
+
+    /// How old those are that live.
+    pub fn live_age(&self) -> OldAge {
+        OldAge::AtLeast(median(self.ages.living()))
+    }
+
     fn of(method: Option<(&'p str, &'p str)>, ages: &[(&'p str, Aged)]) -> Self {
         let mut classes: HashMap<&str, [f64; 2]> = HashMap::new();
         for &(class, aged) in ages {
@@ -164,6 +278,14 @@ impl<'p> OldRow<'p> {
             most.map_or("", |(class, _)| *class)
         };
         let all: Vec<_> = ages.iter().map(|&(_, aged)| aged).collect();
+        let old = Old::of(&all);
+        let mut ages = Ages::default();
+        for aged in all.iter().filter(|aged| aged.ms as f64 >= old.age_ms * OLD_PART) {
+            match (aged.live, aged.within) {
+                (true, (age, _)) => ages.record_living(age, aged.tally.bytes),
+                (false, (after, by)) => ages.record_deaths(after, by.max(after + 1), aged.tally.bytes),
+            }
+        }
         Self {
             method,
             line: None,
@@ -171,7 +293,8 @@ impl<'p> OldRow<'p> {
             others: classes.len().saturating_sub(1),
             survived_class: most(1),
             survived_line: None,
-            old: Old::of(&all),
+            old,
+            ages,
         }
     }
 }
@@ -182,7 +305,7 @@ mod tests {
     use crate::facts::frame::Frame;
     use crate::lifetime::lifetimes::Lifetimes;
     use crate::lifetime::site_lifetimes::{Load, SiteLifetimes};
-    use crate::stream::profile::{ClassProfile, SiteProfile};
+    use crate::stream::profile::SiteProfile;
 
     /// Garbage of 1 GiB that waits for its collection for up to a second, and 20 MiB that stay.
     fn hold() -> Profile {
@@ -258,6 +381,61 @@ mod tests {
         let row = rows.iter().find(|row| row.method.is_some()).expect("a row");
         assert_eq!((row.class, row.line), ("[B", Some(228)), "held longest");
         assert_eq!((row.survived_class, row.survived_line), ("[I", Some(226)));
+    }
+
+    /// A cache holds entries for 10 s; collections come each 4 s, and see them alive 6 to 10 s old, and gone 4 s later.
+    #[test]
+    fn the_age_of_the_dead_is_their_median_and_not_when_they_were_last_seen() {
+        let mut profile = hold();
+        let class = &mut profile.classes[1];
+        let lifetimes = class.lifetimes.get_or_insert_default();
+        for after in (6_000..10_000).step_by(40) {
+            lifetimes.ms.record_deaths(after, after + 4_000, 10);
+        }
+        class.collected = vec![Tally::of(1_000, 1 << 20)];
+        let row = &profile.old(&BlameRules::default())[0];
+        assert!(!row.old.lives_on(), "{row:?}");
+        let OldAge::Median(ms) = profile.age_of(row) else { panic!("well known: {row:?}") };
+        assert!((9_500.0..=10_500.0).contains(&ms), "{ms}");
+    }
+
+    /// One collection every 11 s: they died some time between.
+    #[test]
+    fn an_age_that_is_not_known_well_is_at_least_what_is_sure() {
+        let mut profile = hold();
+        let class = &mut profile.classes[1];
+        class.lifetimes.get_or_insert_default().ms.record_deaths(2_500, 13_500, 4_000);
+        class.collected = vec![Tally::of(4_000, 1 << 20)];
+        let age = profile.age_of(&profile.old(&BlameRules::default())[0]);
+        assert!(matches!(age, OldAge::AtLeast(ms) if (2_300.0..=2_500.0).contains(&ms)), "{age:?}");
+        // What lives goes on living.
+        let age = hold().age_of(&hold().old(&BlameRules::default())[0]);
+        assert!(matches!(age, OldAge::AtLeast(ms) if (13_000.0..=14_000.0).contains(&ms)), "{age:?}");
+    }
+
+    /// A cell of a site is wide, and its bytes tell where in it they are.
+    #[test]
+    fn the_age_of_a_site_is_no_end_of_its_cells() {
+        let mut profile = hold();
+        let mut lifetimes = SiteLifetimes::default();
+        let (each, dead) = (Tally::of(10, 1 << 20), Tally::of(1_000, 1 << 20));
+        for after in (6_000..10_000).step_by(40) {
+            lifetimes.ms.record_dead(after, after + 4_000, Load::held(each, (after, after + 4_000)));
+        }
+        let frame = Frame { class: "Hold".into(), method: "main".into(), ..Frame::default() };
+        profile.sites = vec![SiteProfile {
+            class: "a.Entry".into(),
+            stack: vec![frame].into(),
+            allocated: dead,
+            live: Some(Tally::default()),
+            collected: vec![dead],
+            lifetimes: Some(Box::new(lifetimes)),
+            ..SiteProfile::default()
+        }];
+        let rows = profile.old(&BlameRules::default());
+        let row = rows.iter().find(|row| row.method.is_some()).expect("a row");
+        let OldAge::Median(ms) = profile.age_of(row) else { panic!("well known: {row:?}") };
+        assert!((9_000.0..=11_000.0).contains(&ms), "{ms}");
     }
 
     #[test]

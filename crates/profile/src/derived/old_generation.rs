@@ -12,8 +12,10 @@ pub struct OldGeneration {
     pub promoted: u64,
     /// Bytes by which it grew between collections: of G1 humongous objects, of others what did not fit the young one.
     pub made_there: u64,
-    /// Bytes that were freed in it.
+    /// Bytes of these that were freed in it, at least: what was there before may all have been freed first.
     pub freed: u64,
+    /// Bytes that were there before.
+    pub before: u64,
 }
 
 impl OldGeneration {
@@ -27,21 +29,29 @@ impl OldGeneration {
         if !matches!(gc, Gc::Serial | Gc::Parallel | Gc::G1) {
             return None;
         }
-        let mut sum = Self::default();
+        let mut earlier = collections.first()?.old?.before?;
+        let mut sum = Self { before: earlier, ..Self::default() };
         let mut left: Option<u64> = None;
         for collection in collections {
             let GenerationUse { before, after, .. } = collection.old?;
             let before = before?;
             if let Some(left) = left {
                 sum.made_there = sum.made_there.saturating_add(before.saturating_sub(left));
-                sum.freed = sum.freed.saturating_add(left.saturating_sub(before));
+                sum.free(&mut earlier, left.saturating_sub(before));
             }
             // A full collection moves the young into the old and frees both at once: what of it came is not known.
             sum.promoted = sum.promoted.saturating_add(collection.promoted().unwrap_or(0));
-            sum.freed = sum.freed.saturating_add(before.saturating_sub(after));
+            sum.free(&mut earlier, before.saturating_sub(after));
             left = Some(after);
         }
         left.map(|_| sum)
+    }
+
+    /// So many bytes were freed: first of those that were there before, then of those that came by now.
+    fn free(&mut self, earlier: &mut u64, bytes: u64) {
+        let of_earlier = bytes.min(*earlier);
+        *earlier -= of_earlier;
+        self.freed = self.freed.saturating_add(bytes - of_earlier).min(self.came());
     }
 }
 
@@ -65,8 +75,24 @@ mod tests {
             pause(GcKind::Full, 40, 12),
         ];
         let found = OldGeneration::over(&collections, Gc::G1).expect("published");
-        assert_eq!(found, OldGeneration { promoted: 15, made_there: 20 + 7, freed: 2 + 28 });
+        assert_eq!(found, OldGeneration { promoted: 15, made_there: 20 + 7, freed: 2 + 28, before: 0 });
         assert_eq!(found.came() - found.freed, 12, "what is there");
+    }
+
+    /// Attached to a program with garbage of before, of which a mixed collection frees much; then only young collections, that promote.
+    #[test]
+    fn old_garbage_is_not_taken_for_what_came_since() {
+        let mixed = [pause(GcKind::Young, 133, 133), pause(GcKind::Young, 133, 76)];
+        let promoted = [pause(GcKind::Young, 76, 80), pause(GcKind::Young, 80, 83)];
+        let all = [mixed.clone(), promoted.clone()].concat();
+        let found = OldGeneration::over(&all, Gc::G1).expect("published");
+        assert_eq!(found, OldGeneration { promoted: 7, made_there: 0, freed: 0, before: 133 });
+        // What is freed before it comes is not of it.
+        let full = |before, after| [pause(GcKind::Full, before, after)];
+        let all =
+            [&pause(GcKind::Young, 5, 10), &full(10, 0)[0], &pause(GcKind::Young, 0, 50)].map(Clone::clone);
+        let found = OldGeneration::over(&all, Gc::G1).expect("published");
+        assert_eq!(found, OldGeneration { promoted: 55, made_there: 0, freed: 5, before: 5 });
     }
 
     #[test]

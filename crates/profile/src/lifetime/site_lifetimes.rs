@@ -36,6 +36,12 @@ impl Load {
         Self { objects: tally.objects, bytes: tally.bytes, byte_ms: (times(least_ms), times(most_ms)) }
     }
 
+    /// For how long a byte was held on average, in milliseconds: at least and at most. `None` of no bytes.
+    pub(crate) fn mean_ms(&self) -> Option<(u64, u64)> {
+        let mean = |byte_ms: u64| byte_ms.checked_div(self.bytes);
+        Some((mean(self.byte_ms.0)?, mean(self.byte_ms.1)?))
+    }
+
     fn add(&mut self, other: Self) {
         self.objects = self.objects.saturating_add(other.objects);
         self.bytes = self.bytes.saturating_add(other.bytes);

@@ -1,8 +1,8 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use mayfly_profile::{ClassProfile, Grower, LiveAsOf, Maker, OldRow, SiteProfile, Through, bursts};
+use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Through, bursts};
 
-use super::growers::frame_name;
+use super::growers::{frame_name, holder_of};
 use super::longest;
 use super::{Finding, Screen};
 use crate::coverage::BLANK;
@@ -88,7 +88,8 @@ impl Screen<'_> {
         let two = |[text, next]: [String; 2]| (text, Some(next));
         let longest = self.longest();
         let lives_longest = longest.as_ref().map(|row| {
-            let text = longest::sentence(row, self.profile.duration_ms, self.old_is_seen);
+            let age = self.profile.age_of(row);
+            let text = longest::sentence(row, age, self.profile.duration_ms, self.live_is_at_most);
             (text, self.maker(row).map(|made| made + &self.holder(row)))
         });
         let found = [
@@ -180,10 +181,8 @@ impl Screen<'_> {
         if row.old.live.is_empty() {
             return String::new();
         }
-        let is_its_maker = |grower: &&Grower| matches!(&grower.maker, Maker::Method { class, method, .. } if row.method == Some((class, method)));
-        let growers = self.growth.iter().flat_map(|growing| &growing.growers);
-        let held = growers.filter(is_its_maker).find_map(Grower::held_by);
-        held.map_or_else(|| HOLDERS.to_owned(), |field| format!("; held by {}", name(field)))
+        let held = self.growth.as_ref().ok().and_then(|growing| holder_of(growing, row));
+        held.map_or_else(|| HOLDERS.to_owned(), |field| format!("; held by {}", name(&field)))
     }
 
     /// Who holds most of what is live.
@@ -202,10 +201,12 @@ impl Screen<'_> {
         let total = self.profile.classes.iter().map(|class| live(class).bytes).fold(0, u64::saturating_add);
         // What was there before is in the heap as well.
         let knows_all = self.profile.is_from_launch() || self.profile.trust.jvm_allocated_bytes.is_none();
-        let of = if knows_all { "what is live" } else { "what was made since and is live" };
+        let live_text = if self.live_is_at_most { "not seen dead" } else { "live" };
+        let of = format!("what {}is {live_text}", if knows_all { "" } else { "was made since and " });
         if let Some(rival) = self.rival_of_living() {
+            let about = if self.live_is_at_most { "at most" } else { "about" };
             return Some(format!(
-                "{} or {} is most of {of}{}: about {} and {}, too close to tell ({})",
+                "{} or {} is most of {of}{}: {about} {} and {}, too close to tell ({})",
                 name(&class.name),
                 name(&rival.name),
                 self.moment(),
@@ -215,8 +216,9 @@ impl Screen<'_> {
             ));
         }
         let (objects, sureness) = self.sureness_of_live(class);
+        let at_most = if self.live_is_at_most { "at most " } else { "" };
         Some(format!(
-            "{} is {} of {of}{}: {}{objects} ({sureness})",
+            "{} is {} of {of}{}: {at_most}{}{objects} ({sureness})",
             name(&class.name),
             share(live(class).bytes, total),
             self.moment(),

@@ -2,7 +2,7 @@
 //!
 //! Not here: which of it the first screen names (`growing`).
 
-use mayfly_profile::{Frame, Grower, Profile};
+use mayfly_profile::{Frame, Grower, Growing, Maker, OldRow, Profile};
 
 use crate::names::{class_text, place_text};
 use crate::text::{printable, shorten};
@@ -124,4 +124,10 @@ pub(super) fn frame_name(frame: &Frame) -> String {
 /// A name that leaves room for the sentence.
 fn name(text: &str) -> String {
     shorten(&printable(text), NAME, "...")
+}
+
+/// Who holds what is live of such a row, if it was found, as of what grows.
+pub fn holder_of(growing: &Growing, row: &OldRow<'_>) -> Option<String> {
+    let is_its_maker = |grower: &&Grower| matches!(&grower.maker, Maker::Method { class, method, .. } if row.method == Some((class, method)));
+    growing.growers.iter().filter(is_its_maker).find_map(Grower::held_by).map(class_text)
 }

@@ -29,7 +29,9 @@ impl Screen<'_> {
         if !self.profile.run.lifetimes {
             return Vec::new();
         }
-        let mut ages: Vec<_> = self.profile.life_rows().into_iter().map(Age::of).collect();
+        let there = if self.live_is_at_most { "not seen dead" } else { "still there" };
+        let age = |row| Age::of(row, there);
+        let mut ages: Vec<_> = self.profile.life_rows().into_iter().map(age).collect();
         let all = ages.iter().fold(0u64, |sum, age| sum.saturating_add(age.bytes));
         if all == 0 {
             return Vec::new();
@@ -53,7 +55,7 @@ impl Screen<'_> {
 }
 
 impl Age {
-    fn of(row: LifeRow) -> Self {
+    fn of(row: LifeRow, there: &str) -> Self {
         let label = match row.range {
             LifeRange::BeforeFirstGc { .. } => "before any GC".to_owned(),
             LifeRange::Gone { at_most_ms } => format!("≤{}", units::rough_duration(at_most_ms as f64)),
@@ -61,7 +63,7 @@ impl Age {
                 format!("<{}", units::rough_duration(to_ms as f64))
             }
             LifeRange::Alive { from_ms, .. } => format!("≥{}", units::rough_duration(from_ms as f64)),
-            LifeRange::Live => "still there".to_owned(),
+            LifeRange::Live => there.to_owned(),
             LifeRange::NotJudged => "not judged".to_owned(),
         };
         Self { label, bytes: row.tally.bytes }

@@ -2,9 +2,10 @@
 //!
 //! Not here: what is old (`mayfly-profile`, `old`).
 
-use mayfly_profile::{OldRow, Tally, is_of_the_jdk};
+use mayfly_profile::{ClassProfile, OldAge, OldRow, Tally, is_of_the_jdk};
 
 use super::Screen;
+use super::ages::{at_age, old_age};
 use crate::names::{class_text, place_text};
 use crate::table::fitted;
 use crate::text::shorten;
@@ -31,7 +32,9 @@ impl Screen<'_> {
         }
         let mut rows = self.profile.old(&self.rules);
         let all: f64 = rows.iter().map(|row| row.old.weight).sum();
-        rows.retain(|row| row.old.weight >= all * LEAST_SHARE && self.is_known(row, row.old.all()));
+        rows.retain(|row| {
+            row.old.weight >= all * LEAST_SHARE && self.is_known(row, row.old.all()) && self.is_sure_of(row)
+        });
         rows.truncate(ROWS);
         rows
     }
@@ -55,14 +58,20 @@ impl Screen<'_> {
         let mut cells = vec![["live", "died old", "age", "class", "made by"].map(str::to_owned).to_vec()];
         cells.extend(rows.iter().map(|row| {
             let size = |tally: Tally| format!("{}{}", self.about(row), units::bytes(tally.bytes));
-            vec![size(row.old.live), size(row.old.dead), age(row), classes(row), made_by(row)]
+            let age = old_age(self.profile.age_of(row));
+            vec![self.live_text(row), size(row.old.dead), age, classes(row), made_by(row)]
         }));
         let heading =
-            "Longest lived: what a collection has left (age: on average, for sure), and who made it:";
+            "Longest lived: what a collection has left (age: the median of its bytes), and who made it:";
         let mut lines = vec![String::new()];
         lines.extend(self.wrap(0, heading));
         lines.extend(fitted(&cells, "  ", self.columns).lines().map(str::to_owned));
         lines
+    }
+
+    fn live_text(&self, row: &OldRow<'_>) -> String {
+        let sign = if self.live_is_at_most && !row.old.live.is_empty() { "≤" } else { self.about(row) };
+        format!("{sign}{}", units::bytes(row.old.live.bytes))
     }
 
     /// Before a number that is estimated.
@@ -74,39 +83,47 @@ impl Screen<'_> {
     /// Whether enough of such a part of it was followed.
     pub(super) fn is_known(&self, row: &OldRow<'_>, part: Tally) -> bool {
         let class = self.profile.classes.iter().find(|class| class.name == row.class);
-        let samples = class.and_then(|class| self.profile.samples_behind(class, part));
-        samples.is_none_or(|samples| samples >= LEAST_SAMPLES)
+        class.is_none_or(|class| self.is_known_of(class, part))
+    }
+
+    /// Whether what is live of it is more than its error, if that is what it is shown for.
+    fn is_sure_of(&self, row: &OldRow<'_>) -> bool {
+        let class = self.profile.classes.iter().find(|class| class.name == row.class);
+        !row.old.lives_on()
+            || class.is_none_or(|class| {
+                let of_class = class.live.unwrap_or_default().bytes as f64;
+                self.variances.of_live(class).bytes.sqrt() <= of_class
+            })
+    }
+
+    /// Whether enough of such a part of a class was followed.
+    pub(super) fn is_known_of(&self, class: &ClassProfile, part: Tally) -> bool {
+        self.profile.samples_behind(class, part).is_none_or(|samples| samples >= LEAST_SAMPLES)
     }
 }
 
-/// The sentence about it, of a profiled time; `is_seen`: a collection has looked at what is old.
-pub(super) fn sentence(row: &OldRow<'_>, profiled_ms: u64, is_seen: bool) -> String {
+/// The sentence about it, of such an age; `is_at_most`: what of it is live may be dead, as no collection looked.
+pub(super) fn sentence(row: &OldRow<'_>, age: OldAge, profiled_ms: u64, is_at_most: bool) -> String {
     let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
-    let (name, age) = (classes(row), age(row));
+    let (name, at_age) = (classes(row), at_age(age));
     let verb = if row.others == 0 { "lives" } else { "live" };
-    match row.old.live.bytes >= row.old.dead.bytes {
-        // No collection has looked at them lately.
-        true if !is_seen => {
-            format!("{name} {verb} longest: {live} are at least {age} old and not seen dead")
+    let there = if is_at_most { "not seen dead" } else { "still there" };
+    match row.old.lives_on() {
+        true if row.old.dead.is_empty() || is_at_most => {
+            format!("{name} {verb} longest: {live} are {there}, {at_age}")
         }
-        true if row.old.dead.is_empty() => {
-            format!("{name} {verb} longest: {live} are still there, {age} old or so")
-        }
-        true => format!("{name} {verb} longest: {live} are still there, {age} old or so, {dead} died old"),
+        true => format!("{name} {verb} longest: {live} are {there}, {at_age}; {dead} died old"),
         false if row.old.age_ms < profiled_ms as f64 * YOUNG => {
-            format!("hardly anything became old: what lived longest, {dead} of {name}, died {age} old or so")
+            format!("hardly anything became old: what lived longest, {dead} of {name}, died {at_age}")
         }
-        false => format!("{name} {verb} longest: {dead} died {age} old or so, {live} are still there"),
+        false if row.old.live.is_empty() => format!("{name} {verb} longest: {dead} died {at_age}"),
+        false => format!("{name} {verb} longest: {dead} died {at_age}; {live} are {there}"),
     }
 }
 
 /// Who made it, if that is known.
 pub(super) fn maker(row: &OldRow<'_>) -> Option<String> {
     row.method.map(|(class, method)| format!("made by {}", place_text(class, method, row.line)))
-}
-
-fn age(row: &OldRow<'_>) -> String {
-    units::duration(row.old.age_ms)
 }
 
 fn classes(row: &OldRow<'_>) -> String {

@@ -3,6 +3,7 @@
 //!
 //! At most [`LINES`] lines of [`MOST_COLUMNS`] columns. Everything, in InMemProfiler's grammar, is `post_run`'s.
 
+mod ages;
 mod collections;
 mod coverage;
 mod findings;
@@ -19,8 +20,9 @@ mod ways;
 
 use mayfly_profile::{BlameRules, Growing, MethodProfile, Profile, Variances, View};
 
-pub use growers::GrowerWords;
+pub use ages::old_age;
 use growers::sure;
+pub use growers::{GrowerWords, holder_of};
 
 use crate::followed::tracking_text;
 use crate::over_time::in_short;
@@ -57,6 +59,8 @@ pub struct Summary {
     pub found: Vec<Finding>,
     /// All that is sure to grow, the first as in the text.
     pub growers: Vec<GrowerWords>,
+    /// What grows, with who holds it; `None` where that is not known.
+    pub growing: Option<Growing>,
 }
 
 /// A sentence on what was found.
@@ -76,6 +80,7 @@ impl Summary {
         let growers = screen.growth.iter().flat_map(|growing| sure(&growing.growers));
         Self {
             growers: growers.map(|grower| GrowerWords::of(&shown, grower)).collect(),
+            growing: screen.growth.clone().ok(),
             found: screen.unbroken_findings(),
             text: screen.text(view, occasion, ""),
         }
@@ -130,8 +135,8 @@ struct Screen<'a> {
     variances: Variances<'a>,
     /// What becomes more and more, or why that is not known.
     growth: Result<Growing, String>,
-    /// Whether a collection of the second half of the time has looked at what is old.
-    old_is_seen: bool,
+    /// Whether what is live is an upper bound: no collection has looked at what became old.
+    live_is_at_most: bool,
     /// The view shows no class: how many there are.
     all_hidden: Option<usize>,
     columns: usize,
@@ -151,7 +156,7 @@ impl<'a> Screen<'a> {
             profile: shown,
             variances: Variances::of(shown),
             growth: shown.growing(),
-            old_is_seen: shown.old_is_seen(),
+            live_is_at_most: shown.live_is_at_most(),
             all_hidden: (shown.classes.is_empty() && classes > 0).then_some(classes),
             columns: columns.clamp(60, MOST_COLUMNS),
             methods: shown.methods(&rules),

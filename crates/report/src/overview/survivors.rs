@@ -2,7 +2,7 @@
 //!
 //! Not here: whether other sizes of generations would help (`mayfly advise`).
 
-use mayfly_profile::{OldGeneration, OldRow};
+use mayfly_profile::{ClassProfile, OldGeneration};
 
 use super::Screen;
 use super::longest::maker;
@@ -17,6 +17,8 @@ const LEAST_BYTES: u64 = 1 << 20;
 const LEAST_FREED: f64 = 0.25;
 /// What was promoted is the matter, from this share of all that came on.
 const MOSTLY: f64 = 0.5;
+/// A smaller share of it, there before, does not show.
+const LITTLE: f64 = 0.05;
 /// Columns of a class in a sentence.
 const NAME: usize = 36;
 
@@ -24,7 +26,7 @@ impl Screen<'_> {
     /// What died in the old generation: it was copied there, or made there, for nothing.
     pub(super) fn died_promoted(&self) -> Option<[String; 2]> {
         let old = OldGeneration::over(&self.profile.collections, self.profile.run.jvm.gc)?;
-        let (came, freed) = (old.came(), old.freed.min(old.came()));
+        let (came, freed) = (old.came(), old.freed);
         if came < LEAST_BYTES || (freed as f64) < LEAST_FREED * came as f64 {
             return None;
         }
@@ -33,9 +35,11 @@ impl Screen<'_> {
         } else {
             format!("only {} of it by promotion", units::bytes(old.promoted))
         };
+        // What was there before may have been freed first.
+        let at_least = if old.before as f64 > LITTLE * came as f64 { "at least " } else { "" };
         Some([
             format!(
-                "{} of {} that came into the old generation died there ({} %)",
+                "{at_least}{} of {} that came into the old generation died there ({} %)",
                 units::bytes(freed),
                 units::bytes(came),
                 units::percent(freed, came)
@@ -44,35 +48,45 @@ impl Screen<'_> {
         ])
     }
 
-    /// Whose objects survived most bytes of collections.
+    /// Whose objects survived most bytes of collections: the class, by its own numbers, and of these the part of who made most.
     pub(super) fn worked_for(&self) -> Option<[String; 2]> {
         if !self.profile.run.lifetimes {
             return None;
         }
-        let rows = self.profile.old(&self.rules);
-        let all = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.old.survived.bytes));
-        let row = rows.iter().max_by_key(|row| row.old.survived.bytes)?;
-        // By bytes, not by how long they were held.
-        let row = &OldRow { class: row.survived_class, line: row.survived_line, ..row.clone() };
-        let (survived, live) = (row.old.survived.bytes, row.old.survived_live.bytes);
-        if !self.is_known(row, row.old.survived) || all < LEAST_BYTES || live * 2 > survived {
+        let survived = |class: &ClassProfile| class.survived().bytes;
+        let all = self.profile.classes.iter().fold(0u64, |sum, class| sum.saturating_add(survived(class)));
+        let class = self.profile.classes.iter().max_by_key(|class| survived(class))?;
+        let part = class.survived();
+        let live = class.live.unwrap_or_default().bytes.min(part.bytes);
+        if !self.is_known_of(class, part) || all < LEAST_BYTES || live * 2 > part.bytes {
             return None;
         }
+        let at_least = if self.live_is_at_most { "at least " } else { "" };
         Some([
             format!(
-                "collections work for {}: {} % of what survived one ({}, {} dead since)",
-                what(row),
-                units::percent(survived, all),
-                units::bytes(survived),
-                whole_percent((survived - live) as f64 / survived.max(1) as f64)
+                "collections work for {}: {} % of what survived one ({}, {at_least}{} dead since)",
+                shorten(&class_text(&class.name), NAME, "..."),
+                units::percent(part.bytes, all),
+                units::bytes(part.bytes),
+                whole_percent((part.bytes - live) as f64 / part.bytes.max(1) as f64)
             ),
-            maker(row).unwrap_or_else(|| "who made it is not known".to_owned()),
+            self.most_made(&class.name),
         ])
     }
-}
 
-/// The class, and how many others.
-fn what(row: &OldRow<'_>) -> String {
-    let name = shorten(&class_text(row.class), NAME, "...");
-    if row.others == 0 { name } else { format!("{name} and {} more", row.others) }
+    /// Who made most of what survived of a class, and how much.
+    fn most_made(&self, class: &str) -> String {
+        let rows = self.profile.old_of(class, &self.rules);
+        let all = rows.iter().fold(0u64, |sum, row| sum.saturating_add(row.old.survived.bytes));
+        let Some(row) = rows.iter().max_by_key(|row| row.old.survived.bytes) else {
+            return "who made it is not known".to_owned();
+        };
+        match maker(&row.by_survived()) {
+            Some(made) if row.old.survived.bytes == all => made,
+            Some(made) => {
+                format!("{} of it {made}", whole_percent(row.old.survived.bytes as f64 / all.max(1) as f64))
+            }
+            None => "who made it is not known".to_owned(),
+        }
+    }
 }

@@ -96,7 +96,7 @@ impl Screen<'_> {
             executed: by_jvm.unwrap_or(class.allocated.bytes),
             live,
             byte_seconds: byte_seconds.all(),
-            held_at_least: byte_seconds.living > 0.0 && !self.old_is_seen,
+            held_at_least: byte_seconds.living > 0.0 && self.live_is_at_most,
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: class_text(&class.name),
             why: "",
@@ -130,8 +130,14 @@ impl Screen<'_> {
             cells.push(if row.is_optimised_away() { units::bytes(row.executed) } else { String::new() });
         }
         if self.profile.run.lifetimes {
-            let about = if row.live_estimated { "~" } else { "" };
-            let live = row.live.map(|live| format!("{about}{}", units::bytes(live)));
+            let live = row.live.map(|live| {
+                let sign = match row.live_estimated {
+                    _ if self.live_is_at_most && live > 0 => "≤",
+                    true => "~",
+                    false => "",
+                };
+                format!("{sign}{}", units::bytes(live))
+            });
             cells.push(live.unwrap_or_else(|| "?".to_owned()));
             if of == Of::Class {
                 cells.push(row.held());

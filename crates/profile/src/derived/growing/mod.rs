@@ -138,12 +138,6 @@ impl Profile {
         Ok(Growing { growers, floor, live_bytes })
     }
 
-    /// Whether a collection of the second half of the time has looked at what is old: else the ages of those that live are only lower bounds.
-    pub fn old_is_seen(&self) -> bool {
-        let [ms, _] = Clock::both(self);
-        self.reaches_back(ms.whole)
-    }
-
     /// Whether the oldest age at which anything is known alive is of the first half of the time.
     fn reaches_back(&self, oldest_ms: f64) -> bool {
         oldest_ms >= SEEN * self.duration_ms as f64

@@ -68,6 +68,13 @@ impl Survival {
         Self::from_observations(Observations::of(ages), cohorts.effective_share())
     }
 
+    /// The estimate from ages whose weights are no numbers of objects, as of bytes: so many independent ones are behind them.
+    pub fn resting_on(ages: &Ages, independent: f64) -> Option<Self> {
+        let observations = Observations::of(ages);
+        let share = independent / observations.weight;
+        Self::from_observations(observations, share)
+    }
+
     /// The same, read from a clock of such steps: bands are wider by one at both ends.
     pub fn with_clock_step(self, clock_step: f64) -> Self {
         Self { clock_step, ..self }
