@@ -3,6 +3,7 @@
 //! Not here: whose objects they are, and when it is looked for (`steering`).
 
 mod names;
+mod objects;
 mod path;
 mod search;
 #[cfg(test)]
@@ -15,6 +16,8 @@ use mayfly_jvmti::{Follow, HeapWalk, Jni, JvmtiError, Object, Vm};
 use mayfly_profile::Link;
 
 use names::{Names, tag_classes};
+pub(crate) use objects::MOST_OBJECTS;
+use objects::Objects;
 use path::Path;
 pub(crate) use search::MOST_GROUPS;
 use search::{By, ClassTag, Search, Step};
@@ -29,9 +32,11 @@ pub(crate) struct Found {
     pub(crate) looked: u32,
     /// From what refers to them on.
     pub(crate) path: Vec<Link>,
+    /// Of the first half of them those that only methods at work have, though a field of a class has others.
+    pub(crate) at_work: u32,
 }
 
-/// Who holds the objects of each group, of which there are so many; `get` gives one as a fresh local reference, if it is alive. All pauses
+/// Who holds the objects of each group, of which there are so many, the oldest first; `get` gives one as a fresh local reference, if it is alive. All pauses
 /// together take no longer than `time`, and so long is the heap looked at: of a large one nothing, or the first steps, are found.
 ///
 /// # Errors
@@ -48,19 +53,20 @@ pub(crate) fn retention<'call>(
     let mut found = Vec::new();
     for (group, &objects) in groups.iter().enumerate().take(MOST_GROUPS) {
         let mut looked = 0;
-        for object in (0..objects).filter_map(|index| get(group, index)) {
-            if let Some(tag) = search.add(walk.tag(object)?, group) {
+        for (number, object) in (0..objects).filter_map(|index| Some((index, get(group, index)?))) {
+            if let Some(tag) = search.add(walk.tag(object)?, group, number) {
                 walk.set_tag(object, tag)?;
                 looked += 1;
             }
             // The walk would meet it as a root.
             jni.forget(object);
         }
-        found.push(Found { looked, path: Vec::new() });
+        found.push(Found { looked, ..Found::default() });
     }
     let mut names = Names::default();
     let paths = paths(&walk, &mut search, &mut names, found.len(), time)?;
-    for (found, path) in found.iter_mut().zip(paths) {
+    for ((found, path), objects) in found.iter_mut().zip(paths).zip(groups) {
+        found.at_work = path.at_work().among(Objects::first(objects / 2)).count();
         found.path = path.links(&names);
     }
     Ok(found)
@@ -86,7 +92,7 @@ fn paths(
         let open = paths.iter_mut().enumerate().filter(|(_, path)| !path.is_done());
         let mut steps: Vec<(usize, Vec<Step>)> = Vec::new();
         for (group, path) in open {
-            path.measure(search);
+            path.measure(search, group);
             steps.extend(search.steps(group).map(|found| (group, found)));
         }
         names.learn(walk, &classes(steps.iter().flat_map(|(_, steps)| steps)))?;

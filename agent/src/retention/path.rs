@@ -1,8 +1,11 @@
 //! The path of one group of objects, as it grows walk by walk.
 
-use mayfly_profile::{Link, LinkKind, MOST_LINKS, Room};
+use std::iter;
+
+use mayfly_profile::{AT_WORK, Link, LinkKind, MOST_LINKS, Room};
 
 use super::names::Names;
+use super::objects::Objects;
 use super::search::{By, ClassTag, Root, Search, Step};
 
 /// Where a thread's own objects are.
@@ -12,9 +15,25 @@ const THREAD: &str = "java.lang.Thread";
 #[derive(Debug, Default)]
 pub(super) struct Path {
     taken: Vec<Taken>,
-    /// The longest so far, if another way came to nothing.
-    longest: Vec<Link>,
+    /// The best so far, if another way came to nothing or to a method's variable.
+    best: (Ends, Vec<Link>),
+    /// The group's first objects that lie below something of a running method's.
+    at_work: Objects,
+    /// What a method's variable refers to, if nothing else was found to hold it: whether it lasts until the next walk.
+    last_look: Vec<u32>,
     is_done: bool,
+}
+
+/// What a way came to; the best is the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Ends {
+    /// Nothing, so far.
+    #[default]
+    Nowhere,
+    /// A variable of a running method.
+    AtWork,
+    /// What lasts.
+    Held,
 }
 
 #[derive(Debug)]
@@ -30,28 +49,51 @@ impl Path {
         self.is_done
     }
 
-    /// Takes note of how full the arrays are that were found last.
-    pub(super) fn measure(&mut self, search: &Search) {
-        if let Some(last) = self.taken.last_mut().filter(|last| matches!(last.step.by, By::Element(_))) {
+    /// Takes note of what the walk tells of what the one before it found: how full arrays are, and what is a method's at work.
+    pub(super) fn measure(&mut self, search: &Search, group: usize) {
+        if self.taken.is_empty() && !self.last_look.is_empty() {
+            self.at_work = search.gone(group, self.last_look.iter());
+            self.is_done = true;
+        }
+        let Some(last) = self.taken.last_mut() else { return };
+        if matches!(last.step.by, By::Element(_)) {
             last.room = search.room(&last.step.from).map(|(used, length)| Room { used, length });
+        }
+        let found = iter::once(&last.step).chain(&last.others).flat_map(|step| &step.from);
+        self.at_work = self.at_work.with(search.at_work(group, found));
+    }
+
+    /// Of the group's first objects those that only a method at work has: nothing on the path to a field of a class, or what was gone soon.
+    pub(super) fn at_work(&self) -> Objects {
+        match self.taken.last() {
+            Some(Taken { step: Step { by: By::Static(..), below, .. }, .. }) => self.at_work.without(*below),
+            None if !self.last_look.is_empty() => self.at_work,
+            _ => Objects::default(),
         }
     }
 
     /// Goes on by the best of the ways; back, if there is none. What refers then is looked for by the next walk.
     pub(super) fn go_on(&mut self, steps: Vec<Step>, names: &Names) -> Option<&[u32]> {
+        if self.is_done {
+            return None;
+        }
         let mut steps: Vec<_> = steps.into_iter().filter(|step| holds(step, names)).rev().collect();
         loop {
             if let Some(step) = steps.pop() {
-                self.is_done = is_end(&step, names) || self.taken.len() + 1 >= MOST_LINKS;
+                let ends = ends(&step, names);
+                self.is_done = ends == Ends::Held || self.taken.len() + 1 >= MOST_LINKS;
                 self.taken.push(Taken { step, room: None, others: steps });
-                let last = self.taken.last()?;
-                return Some(&last.step.from).filter(|_| !self.is_done).map(Vec::as_slice);
+                if ends != Ends::AtWork {
+                    let last = self.taken.last()?;
+                    return Some(&last.step.from).filter(|_| !self.is_done).map(Vec::as_slice);
+                }
             }
-            self.keep_longest(names);
+            // What lasts may hold it, too: the other ways come first.
+            self.keep_best(names);
             match self.taken.pop() {
                 Some(last) => steps = last.others,
                 None => {
-                    self.is_done = true;
+                    self.is_done = self.last_look.is_empty();
                     return None;
                 }
             }
@@ -60,13 +102,19 @@ impl Path {
 
     /// All links.
     pub(super) fn links(mut self, names: &Names) -> Vec<Link> {
-        self.keep_longest(names);
-        self.longest
+        self.keep_best(names);
+        self.best.1
     }
 
-    fn keep_longest(&mut self, names: &Names) {
-        if self.taken.len() > self.longest.len() {
-            self.longest = self.taken.iter().filter_map(|taken| link(taken, names)).collect();
+    fn keep_best(&mut self, names: &Names) {
+        let ends = self.taken.last().map_or(Ends::Nowhere, |last| ends(&last.step, names));
+        if (ends, self.taken.len()) > (self.best.0, self.best.1.len()) {
+            if let [.., of_variable, _] = &self.taken[..]
+                && ends == Ends::AtWork
+            {
+                self.last_look.clone_from(&of_variable.step.from);
+            }
+            self.best = (ends, self.taken.iter().filter_map(|taken| link(taken, names)).collect());
         }
     }
 }
@@ -80,14 +128,16 @@ fn holds(step: &Step, names: &Names) -> bool {
     }
 }
 
-fn is_end(step: &Step, names: &Names) -> bool {
-    match step.by {
+fn ends(step: &Step, names: &Names) -> Ends {
+    let is_held = match step.by {
+        By::Root(Root::Local) => return Ends::AtWork,
         By::Static(..) | By::Root(_) => true,
         By::Field(class, index) => {
             names.of(class).and_then(|class| class.field(index)).is_some_and(|(class, _)| class == THREAD)
         }
         By::Element(_) => step.from.is_empty(),
-    }
+    };
+    if is_held { Ends::Held } else { Ends::Nowhere }
 }
 
 fn link(taken: &Taken, names: &Names) -> Option<Link> {
@@ -116,7 +166,7 @@ impl Root {
     fn words(self) -> &'static str {
         match self {
             Self::Thread => "a thread that runs",
-            Self::Local => "a local variable of a method that runs",
+            Self::Local => AT_WORK,
             Self::Jni => "native code",
             Self::Constant => "a constant of a class",
             Self::Other => "the JVM",

@@ -11,6 +11,8 @@ use std::time::Instant;
 use mayfly_jvmti::{HeapVisitor, Reference, ReferenceKind, Visit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::objects::Objects;
+
 /// Groups that are looked for at once.
 pub(crate) const MOST_GROUPS: usize = 16;
 /// Objects that get a tag: some megabytes of ours, and some of the JVM's.
@@ -19,6 +21,8 @@ const MOST_NODES: usize = 400_000;
 const MOST_EDGES: usize = 200_000;
 /// References met between two looks at the clock.
 const LOOK_AT_CLOCK: u64 = 4096;
+/// A way is worth going that leads to a part of the objects which is no smaller than this, of those to which another leads.
+const MOST_BESIDE: u32 = 4;
 /// No list.
 const NO_LIST: u32 = u32::MAX;
 
@@ -63,6 +67,8 @@ pub(super) struct Step {
     pub(super) objects: u32,
     /// What refers, if it is an object.
     pub(super) from: Vec<u32>,
+    /// Of the group's first objects those that it leads to.
+    pub(super) below: Objects,
 }
 
 /// An object with a tag.
@@ -79,6 +85,10 @@ struct Node {
     list: u32,
     /// Whether an object of its own class refers to it.
     is_linked: bool,
+    /// Whether this walk met it.
+    is_met: bool,
+    /// Whether a variable of a running method has referred to it.
+    is_local: bool,
     class: ClassTag,
 }
 
@@ -92,6 +102,8 @@ pub(super) struct Search {
     linked: FxHashSet<ClassTag>,
     /// What refers to each list.
     lists: Vec<(By, Option<u32>)>,
+    /// Which of a group's first objects are below a node of its path.
+    below: FxHashMap<(usize, u32), Objects>,
     until: Instant,
     met: u64,
     /// Whether a walk ended before its end: of time, or of what may be noted.
@@ -107,19 +119,21 @@ impl Search {
             edges: Vec::new(),
             linked: FxHashSet::default(),
             lists: Vec::new(),
+            below: FxHashMap::default(),
             until: Instant::now(),
             met: 0,
             gave_up: false,
         }
     }
 
-    /// Makes an object one of a group; its tag, if it had none. `None` if there is no more room.
-    pub(super) fn add(&mut self, tag: i64, group: usize) -> Option<i64> {
+    /// Makes an object that of a number of a group; its tag, if it had none. `None` if there is no more room.
+    pub(super) fn add(&mut self, tag: i64, group: usize, number: usize) -> Option<i64> {
         let node = self.node_or_new(tag)?;
         let bit = 1 << group;
         let known = &mut self.nodes[node as usize];
         known.wanted |= bit;
         known.visited |= bit;
+        self.below.insert((group, node), Objects::one(number));
         Some(self.tag(node))
     }
 
@@ -138,7 +152,7 @@ impl Search {
         self.edges.clear();
         self.lists.clear();
         for node in &mut self.nodes {
-            *node = Node { list: NO_LIST, used: 0, is_linked: false, ..*node };
+            *node = Node { list: NO_LIST, used: 0, is_linked: false, is_met: false, ..*node };
         }
     }
 
@@ -148,23 +162,22 @@ impl Search {
         let wanted: Vec<u32> = (0..self.nodes.len() as u32)
             .filter(|&node| self.nodes[node as usize].wanted & bit != 0)
             .collect();
-        let mut found: FxHashMap<By, (FxHashSet<u32>, FxHashSet<u32>)> = FxHashMap::default();
-        for &(node, by, from) in &self.edges {
-            let is_back = from.is_some_and(|from| self.nodes[from as usize].visited & bit != 0);
-            if self.nodes[node as usize].wanted & bit != 0 && !is_back {
-                let (objects, holders) = found.entry(by).or_default();
-                objects.insert(node);
-                holders.extend(from);
-            }
+        let is_wanted = |node: u32| self.nodes[node as usize].wanted & bit != 0;
+        let is_back =
+            |from: Option<u32>| from.is_some_and(|from| self.nodes[from as usize].visited & bit != 0);
+        let edges = self.edges.iter().copied();
+        let edges = edges.filter(|&(node, _, from)| is_wanted(node) && !is_back(from));
+        let of_lists = wanted.iter().filter_map(|&node| {
+            let &(by, from) = self.lists.get(self.nodes[node as usize].list as usize)?;
+            Some((node, by, from))
+        });
+        let mut found: FxHashMap<By, Found> = FxHashMap::default();
+        for (node, by, from) in edges.chain(of_lists) {
+            let below = self.below.get(&(group, node)).copied().unwrap_or_default();
+            found.entry(by).or_default().add(node, from, below);
         }
-        for &node in &wanted {
-            if let Some(&(by, from)) = self.lists.get(self.nodes[node as usize].list as usize) {
-                let (objects, holders) = found.entry(by).or_default();
-                objects.insert(node);
-                holders.extend(from);
-            }
-        }
-        let most = found.values().map(|(objects, _)| objects.len()).max().unwrap_or(0);
+        let most = found.values().map(|found| found.objects.len()).max().unwrap_or(0);
+        let most_below = found.values().map(|found| found.below().count()).max().unwrap_or(0);
         let linked: Vec<_> = wanted.iter().filter(|&&node| self.nodes[node as usize].is_linked).collect();
         let classes: FxHashSet<_> = linked.iter().map(|&&node| self.nodes[node as usize].class).collect();
         if most * 2 < wanted.len() && linked.len() * 2 >= wanted.len() && !classes.is_subset(&self.linked) {
@@ -176,15 +189,43 @@ impl Search {
         }
         let mut steps: Vec<_> = found
             .into_iter()
-            .filter(|(_, (objects, _))| objects.len() * 2 >= most)
-            .map(|(by, (objects, from))| {
-                let mut from: Vec<_> = from.into_iter().collect();
-                from.sort_unstable();
-                Step { by, objects: objects.len() as u32, from }
-            })
+            .filter(|(_, found)| found.below().count() * MOST_BESIDE >= most_below)
+            .map(|(by, found)| self.step(group, by, found))
             .collect();
         steps.sort_by_key(Step::rank);
         Some(steps)
+    }
+
+    fn step(&mut self, group: usize, by: By, found: Found) -> Step {
+        let below = found.below();
+        let mut from: Vec<_> = found.from.keys().copied().collect();
+        from.sort_unstable();
+        for (node, below) in found.from {
+            let known = self.below.entry((group, node)).or_default();
+            *known = known.with(below);
+        }
+        Step { by, objects: found.objects.len() as u32, from, below }
+    }
+
+    /// Of a group's first objects those below nodes that are a running method's: it refers to them, or they are gone.
+    pub(super) fn at_work<'a>(&self, group: usize, nodes: impl Iterator<Item = &'a u32>) -> Objects {
+        self.all_below(group, nodes, |node| node.is_local || !node.is_met)
+    }
+
+    /// Of a group's first objects those below nodes that the walk which ended did not meet any more.
+    pub(super) fn gone<'a>(&self, group: usize, nodes: impl Iterator<Item = &'a u32>) -> Objects {
+        self.all_below(group, nodes, |node| !node.is_met)
+    }
+
+    fn all_below<'a>(
+        &self,
+        group: usize,
+        nodes: impl Iterator<Item = &'a u32>,
+        which: impl Fn(&Node) -> bool,
+    ) -> Objects {
+        let nodes = nodes.filter(|&&node| which(&self.nodes[node as usize]));
+        let below = nodes.filter_map(|&node| self.below.get(&(group, node)));
+        below.fold(Objects::default(), |all, &below| all.with(below))
     }
 
     /// Slots of arrays, all together: how many are taken, and how many there are. Of the walk after the one that met what they refer to.
@@ -256,6 +297,28 @@ impl Search {
     }
 }
 
+/// What refers to a group's objects in one way.
+#[derive(Default)]
+struct Found {
+    objects: FxHashSet<u32>,
+    /// Each with the group's first objects that it leads to.
+    from: FxHashMap<u32, Objects>,
+    /// The same of what is no object.
+    at_root: Objects,
+}
+
+impl Found {
+    fn add(&mut self, node: u32, from: Option<u32>, below: Objects) {
+        self.objects.insert(node);
+        let known = from.map_or(&mut self.at_root, |from| self.from.entry(from).or_default());
+        *known = known.with(below);
+    }
+
+    fn below(&self) -> Objects {
+        self.from.values().fold(self.at_root, |all, &below| all.with(below))
+    }
+}
+
 impl Step {
     /// What is best comes first: what many have in common, before what each has of its own; what ends at a field of a class, before what
     /// goes on; containers, before fields of the program's objects, which refer to what holds them.
@@ -269,7 +332,7 @@ impl Step {
             By::Element(_) => 2,
             By::Field(..) => 3,
         };
-        (kind, Reverse(self.objects), self.by)
+        (kind, Reverse(self.below.count()), self.by)
     }
 }
 
@@ -311,6 +374,8 @@ impl HeapVisitor for Search {
         }
         let Some(node) = self.node(reference.tag.get()) else { return Visit::Continue };
         let known = &mut self.nodes[node as usize];
+        known.is_met = true;
+        known.is_local |= by == By::Root(Root::Local);
         known.length = reference.length;
         known.class = reference.class_tag;
         known.is_linked |= is_of_list;

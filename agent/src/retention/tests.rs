@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use mayfly_jvmti::{HeapVisitor, Reference, ReferenceKind, Visit};
+use mayfly_jvmti::{HeapVisitor, Reference, ReferenceKind, StackSlot, Visit};
 use mayfly_profile::{Link, LinkKind, Room};
 
 use super::names::{ClassNames, Names};
@@ -21,6 +21,7 @@ const CLASSES: [(&str, &[&str]); 7] = [
     ("a.View", &["row"]),
     ("java.lang.ref.WeakReference", &["referent"]),
 ];
+const SLOT: StackSlot = StackSlot { thread_tag: 0, thread_id: 1, depth: 0, method: 0, location: 0, slot: 0 };
 const MAIN: usize = 0;
 const MODEL: usize = 1;
 const LIST: usize = 2;
@@ -36,6 +37,9 @@ struct Heap {
     fields: BTreeMap<(usize, usize), u32>,
     /// Static fields of `a.Main`.
     statics: Vec<(u32, usize)>,
+    /// What running methods refer to, and in how many walks.
+    locals: Vec<(usize, u32)>,
+    walks: Cell<u32>,
     tags: Vec<Cell<i64>>,
     length: u32,
 }
@@ -61,6 +65,11 @@ impl Heap {
         for &(field, to) in &self.statics {
             let kind = ReferenceKind::StaticField(field);
             self.show(search, kind, 0, Some(&main), to, length(to));
+            open.push(to);
+        }
+        let walk = self.walks.replace(self.walks.get() + 1);
+        for &(to, _) in self.locals.iter().filter(|&&(_, walks)| walk < walks) {
+            self.show(search, ReferenceKind::StackLocal(SLOT), 0, None, to, length(to));
             open.push(to);
         }
         while let Some(from) = open.pop() {
@@ -96,19 +105,31 @@ impl Heap {
 
     /// The path to these objects, and how many walks it took.
     fn path(&self, objects: &[usize]) -> (Vec<Link>, u32) {
+        let path = self.found(objects);
+        (path.links(&names()), self.walks.get())
+    }
+
+    /// The path to these objects, and how many of them only methods at work have.
+    fn path_and_work(&self, objects: &[usize]) -> (Vec<Link>, u32) {
+        let path = self.found(objects);
+        let at_work = path.at_work().count();
+        (path.links(&names()), at_work)
+    }
+
+    fn found(&self, objects: &[usize]) -> Path {
         let mut search = Search::new(CLASSES.len() as ClassTag);
-        for &object in objects {
-            self.tags[object].set(search.add(self.tags[object].get(), 0).expect("room"));
+        for (number, &object) in objects.iter().enumerate() {
+            self.tags[object].set(search.add(self.tags[object].get(), 0, number).expect("room"));
         }
         let (names, mut path) = (names(), Path::default());
-        for walks in 1..30 {
+        for _ in 0..30 {
             self.walk(&mut search);
-            path.measure(&search);
+            path.measure(&search, 0);
             if let Some(next) = search.steps(0).and_then(|steps| path.go_on(steps, &names)) {
                 search.want(0, next);
             }
             if path.is_done() {
-                return (path.links(&names), walks);
+                return path;
             }
         }
         panic!("no end");
@@ -193,4 +214,44 @@ fn what_a_weak_reference_has_is_not_held_by_it() {
     let alone = heap.object(ROW);
     heap.refer(cleared, 0, alone);
     assert_eq!(heap.path(&[alone]).0, []);
+}
+
+/// Rows of a pool: half are in lists of methods that run on between the walks, or have ended before the next.
+#[test]
+fn what_methods_at_work_have_is_known() {
+    for lasts in [true, false] {
+        let (mut heap, rows) = listed(40);
+        let lent: Vec<_> = (0..20).map(|_| heap.object(ROW)).collect();
+        let [list, array] = [LIST, ARRAY].map(|class| heap.object(class));
+        heap.refer(list, 0, array);
+        for (slot, &row) in lent.iter().enumerate() {
+            heap.refer(array, slot as u32, row);
+        }
+        heap.locals.push((list, if lasts { u32::MAX } else { 1 }));
+        let all: Vec<_> = rows.into_iter().chain(lent).collect();
+        let (path, at_work) = heap.path_and_work(&all);
+        assert_eq!(words(&path).last().map(String::as_str), Some("static a.Main.MODEL"));
+        assert_eq!(at_work, 20, "lasts: {lasts}");
+    }
+}
+
+/// A map that a method is at work with is a field's all the same.
+#[test]
+fn what_a_field_has_too_is_not_at_work() {
+    let (mut heap, rows) = listed(40);
+    heap.locals.push((1, u32::MAX));
+    let (path, at_work) = heap.path_and_work(&rows);
+    assert_eq!((words(&path).last().map(String::as_str), at_work), (Some("static a.Main.MODEL"), 0));
+}
+
+#[test]
+fn a_method_that_runs_for_ever_may_hold_what_grows() {
+    for (walks, expected) in [(u32::MAX, 0), (3, 40)] {
+        let (mut heap, rows) = listed(40);
+        heap.statics.clear();
+        heap.locals.push((1, walks));
+        let (path, at_work) = heap.path_and_work(&rows);
+        assert_eq!(words(&path).last().map(String::as_str), Some("a local variable of a method that runs"));
+        assert_eq!(at_work, expected, "for {walks} walks");
+    }
 }

@@ -137,12 +137,12 @@ impl Session {
         self.over.get_or_insert(self.shared.clock.gcs());
     }
 
-    /// The followed objects of each grower that were not found dead.
-    pub(crate) fn grown(&mut self, growers: &[Rows<'_>]) -> Vec<Grown> {
-        retained::grown(&self.shared, self.deaths.ledger(), growers)
+    /// The followed objects of each grower that were not found dead, of one so many at most.
+    pub(crate) fn grown(&mut self, growers: &[Rows<'_>], most: usize) -> Vec<Grown> {
+        retained::grown(&self.shared, self.deaths.ledger(), growers, most)
     }
 
-    /// Who holds a grower's objects, of which so many were looked at. Sent with the next step.
+    /// What holds so many of a grower's objects. Sent with the next step.
     pub(crate) fn are_held(&mut self, grown: &Grown, looked: u32, path: &[Link]) {
         self.retention.extend(grown.held(looked, path));
     }

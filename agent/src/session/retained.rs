@@ -10,22 +10,19 @@ use rustc_hash::FxHashMap;
 
 use crate::tracking::Shared;
 
-/// Objects of one grower that are looked at, spread over the time in which they were made.
-const MOST_OBJECTS: usize = 256;
-
 /// Followed objects of one grower.
 #[derive(Debug, Default)]
 pub(crate) struct Grown {
-    /// Their weak references.
-    pub(crate) references: Vec<u64>,
+    /// When they were made, and their weak references: the oldest first, spread over the time.
+    objects: Vec<(u64, u64)>,
     rows: BTreeSet<(ClassId, Option<SiteId>)>,
 }
 
 /// Rows of a profile that are one grower: classes, each with its stack, or without one where none were taken.
 pub(crate) type Rows<'a> = Vec<(&'a str, Option<&'a Stack>)>;
 
-/// The objects of each grower.
-pub(super) fn grown(shared: &Shared, ledger: &Ledger, growers: &[Rows<'_>]) -> Vec<Grown> {
+/// The objects of each grower, of one so many at most.
+pub(super) fn grown(shared: &Shared, ledger: &Ledger, growers: &[Rows<'_>], most: usize) -> Vec<Grown> {
     let mut known = FxHashMap::default();
     let mut grown: Vec<_> = growers.iter().map(|_| Grown::default()).collect();
     for object in ledger.living() {
@@ -33,16 +30,26 @@ pub(super) fn grown(shared: &Shared, ledger: &Ledger, growers: &[Rows<'_>]) -> V
         let row = known.entry(site).or_insert_with(|| row_of(&shared.sites, &shared.classes, site, growers));
         if let Some((grower, row)) = *row {
             let of: &mut Grown = &mut grown[grower];
-            of.references.push(object.reference());
+            of.objects.push((object.birth_ms(), object.reference()));
             of.rows.insert(row);
         }
     }
-    grown.iter_mut().for_each(Grown::thin);
+    grown.iter_mut().for_each(|grown| grown.thin(most));
     grown
 }
 
 impl Grown {
-    /// What is to be sent of who holds them.
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The weak reference of one; the oldest is the first.
+    pub(crate) fn reference(&self, number: usize) -> u64 {
+        self.objects[number].1
+    }
+
+    /// What is to be sent of what holds so many of them.
     pub(super) fn held(&self, looked: u32, path: &[Link]) -> impl Iterator<Item = RetentionCount> {
         self.rows.iter().map(move |&(class, site)| RetentionCount {
             class,
@@ -52,9 +59,10 @@ impl Grown {
         })
     }
 
-    fn thin(&mut self) {
-        let step = self.references.len().div_ceil(MOST_OBJECTS).max(1);
-        self.references = self.references.iter().copied().step_by(step).collect();
+    fn thin(&mut self, most: usize) {
+        self.objects.sort_unstable();
+        let step = self.objects.len().div_ceil(most).max(1);
+        self.objects = self.objects.iter().copied().step_by(step).collect();
     }
 }
 

@@ -1,15 +1,15 @@
-//! Who holds what surely grows, as the program's end begins: a recording then names the field, and not only who allocates.
+//! Who holds what grows, as the program's end begins: a recording then names the field, and not only who allocates.
 //!
 //! Not here: what grows (`mayfly-profile`), and the search (`retention`).
 
 use std::time::Duration;
 
 use mayfly_jvmti::Jni;
-use mayfly_profile::{Grower, Profile};
+use mayfly_profile::{Grower, Link, Profile};
 
 use super::control::publish;
 use super::profiler::Profiler;
-use crate::retention::{MOST_GROUPS, retention};
+use crate::retention::{MOST_GROUPS, MOST_OBJECTS, retention};
 use crate::session::{Grown, Rows};
 
 /// How long the program's end is held up at most: a fiftieth of the time that was profiled, within these bounds. Walks of a heap of a million
@@ -22,19 +22,22 @@ const MOST: Duration = Duration::from_secs(3);
 pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>) {
     let Some((grown, profiled)) = grown(profiler, jni) else { return };
     let time = (profiled / PART).clamp(LEAST, MOST);
-    let groups: Vec<_> = grown.iter().map(|grown| grown.references.len()).collect();
+    let groups: Vec<_> = grown.iter().map(Grown::count).collect();
     let references = profiler.shared.references.handles(jni);
-    let get = |group: usize, index: usize| references.object(grown[group].references[index]);
+    let get = |group: usize, number: usize| references.object(grown[group].reference(number));
     // A JVM that refuses says nothing of holders: a report is as good as without.
     let Ok(found) = retention(profiler.target.vm, jni, &groups, time, get) else { return };
     if let Some(session) = profiler.session.lock().as_mut() {
         for (grown, found) in grown.iter().zip(found).filter(|(_, found)| !found.path.is_empty()) {
             session.are_held(grown, found.looked, &found.path);
+            if found.at_work > 0 {
+                session.are_held(grown, found.at_work, &[Link::at_work()]);
+            }
         }
     }
 }
 
-/// Followed objects of all that surely grows, and for how long it was profiled; `None` if nothing does.
+/// Followed objects of all that grows for all that is known, and for how long it was profiled; `None` if nothing does.
 fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
     let mut session = profiler.session.lock();
     let session = session.as_mut()?;
@@ -42,9 +45,9 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
     publish(profiler, jni, session);
     let profile = profiler.profile_with_history();
     let growing = profile.growing().ok()?;
-    let sure = growing.growers.iter().filter(|grower| grower.growth.is_sure()).take(MOST_GROUPS);
-    let rows: Vec<_> = sure.map(|grower| rows(&profile, grower)).collect();
-    (!rows.is_empty()).then(|| (session.grown(&rows), session.reached().profiled))
+    let sought = growing.growers.iter().filter(|grower| grower.growth.is_worth_a_search()).take(MOST_GROUPS);
+    let rows: Vec<_> = sought.map(|grower| rows(&profile, grower)).collect();
+    (!rows.is_empty()).then(|| (session.grown(&rows, MOST_OBJECTS), session.reached().profiled))
 }
 
 /// Those of the class that a grower is called by.

@@ -32,7 +32,7 @@ pub use derived::own_code::{FRAMEWORKS, OwnCode};
 pub use derived::own_tree::OwnWay;
 pub use derived::phases::StartUp;
 pub use derived::places::Places;
-pub use derived::program::Through;
+pub use derived::program::{Through, holders_that_drop};
 pub use derived::slices::{Happened, Slice, Slices};
 pub use derived::slicing::Slicing;
 pub use facts::blame::{BlameRules, BlamedClass, BlamedMethod, blame};
@@ -60,7 +60,7 @@ pub use facts::readings::{
     BYTES_BETWEEN_SAMPLES, DIRECT_BUFFERS, DIRECT_BYTES, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES,
     READINGS, RESIDENT_BYTES, Reading, Readings,
 };
-pub use facts::retention::{Link, LinkKind, MOST_LINKS, RetentionCount, RetentionRow, Room};
+pub use facts::retention::{AT_WORK, Link, LinkKind, MOST_LINKS, RetentionCount, RetentionRow, Room};
 pub use facts::rotation::Rotation;
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
 pub use facts::share::Share;

@@ -6,11 +6,11 @@ use std::time::Duration;
 use mayfly_heap::dominators::{Dominators, lasting_first};
 use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, in_fixed_arrays, one_each, sustained};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
-use mayfly_profile::{Profile, is_of_expiry};
+use mayfly_profile::{Profile, holders_that_drop, is_of_expiry};
 use mayfly_verdicts::leaks::{Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_unsteady};
 
 use super::containers::{self, Container};
-use super::labels::{class_of, is_own, named, shown};
+use super::labels::{class_of, is_own, named, own_class, shown};
 use super::makers::{self, Grown};
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
@@ -184,11 +184,12 @@ impl Dumps {
         Some(Bound { holder: class_of(&holder).to_owned(), holders, taken })
     }
 
-    /// A field by which entries may be dropped in time, of the element or of what holds it, up to the first class that is the program's own.
+    /// A field by which entries may be dropped in time, of the element or of what holds it.
     fn expiry(&self, row: &Sustained) -> Option<String> {
         let (graph, outline) = (self.last.as_ref()?, self.outlines.last()?);
-        let own = row.path[..row.element].iter().rposition(|label| is_own(label));
-        let mut nodes = own.unwrap_or(row.element)..=shown(row);
+        let holders = row.path[..row.element].iter().rev().map(|label| own_class(label));
+        let own = holders_that_drop(holders, self.made.as_ref().and_then(Profile::own_family));
+        let mut nodes = row.element - own.unwrap_or(0)..=shown(row);
         nodes.find_map(|node| {
             // One stands for all, which are of one class.
             let object = outline.objects(&row.path[..=node]).first().copied()?;

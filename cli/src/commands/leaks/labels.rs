@@ -48,9 +48,14 @@ pub(super) fn static_field(label: &str) -> Option<&str> {
 
 /// Whether a class is neither the JDK's, nor of a library of collections, nor an array of such, or of numbers.
 pub(super) fn is_own(label: &str) -> bool {
+    own_class(label).is_some()
+}
+
+/// The class of such, of an array that of its elements.
+pub(super) fn own_class(label: &str) -> Option<&str> {
     let class = class_of(label).trim_start_matches('[');
     let element = if class.len() < class_of(label).len() { class.strip_prefix('L') } else { Some(class) };
-    element.is_some_and(|class| !is_of_the_jdk(class) && !is_of_a_collection_library(class))
+    element.filter(|class| !is_of_the_jdk(class) && !is_of_a_collection_library(class))
 }
 
 /// Whether it is only a part of a collection: an entry, a table.

@@ -156,6 +156,26 @@ impl<'p> Program<'p> {
     }
 }
 
+/// How many holders, the nearest first, may drop what they hold: up to the first that is not the JDK's (`None`), and if that is of a library which the
+/// program uses (whose own classes' names begin with `own`), up to the outermost of that library. `None` without such a holder.
+pub fn holders_that_drop<'c>(
+    holders: impl Iterator<Item = Option<&'c str>>,
+    own: Option<&str>,
+) -> Option<usize> {
+    let mut library = None;
+    let mut last = None;
+    for (at, class) in holders.enumerate() {
+        let Some(class) = class else { continue };
+        let library = *library.get_or_insert(family(class));
+        let is_own = own.is_none_or(|own| library.starts_with(own) || own.starts_with(library));
+        if last.is_some() && (is_own || !class.starts_with(library)) {
+            break;
+        }
+        last = Some(at + 1);
+    }
+    last
+}
+
 /// Whose classes frameworks call to allocate most: a server calls the program, and the program its libraries.
 fn called_by_frameworks(sites: &[SiteProfile]) -> Option<&str> {
     let mut families: BTreeMap<&str, u64> = BTreeMap::new();
@@ -201,6 +221,16 @@ mod tests {
         command.clone_into(&mut profile.run.jvm.command);
         let found = profile.through(|site| site.allocated.bytes)?;
         Some((found.frame.class.to_string(), found.share))
+    }
+
+    /// As Hazelcast's maps, whose entries a task of the record store drops long after their time.
+    #[test]
+    fn what_a_library_keeps_may_be_dropped_by_another_part_of_it() {
+        let holders =
+            [None, Some("com.cache.util.Segment"), None, Some("com.cache.Store"), Some("my.Shop"), None];
+        let of = |own| holders_that_drop(holders.into_iter(), own);
+        assert_eq!([of(Some("my.")), of(Some("com.cache.")), of(None)], [Some(4), Some(2), Some(2)]);
+        assert_eq!(holders_that_drop([None].into_iter(), Some("my.")), None);
     }
 
     #[test]

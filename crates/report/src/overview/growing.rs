@@ -100,10 +100,7 @@ fn may_leak(rise: HeapRise, floor: Option<f64>) -> [String; 3] {
 }
 
 fn may_grow(grower: &Grower) -> [String; 2] {
-    let why = match &grower.growth {
-        Growth::Unsure(why) => why.as_str(),
-        Growth::Grows | Growth::Harmless => "",
-    };
+    let why = grower.growth.doubt().unwrap_or_default();
     let most_of = added(&most_of(grower));
     [format!("? may be growing: {}{most_of}", what(grower)), format!("   {why}")]
 }

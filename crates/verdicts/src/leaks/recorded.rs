@@ -101,10 +101,10 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
         since_ms: grower.since_ms,
         samples: grower.samples,
         error: grower.error,
-        suspicion: match grower.growth {
-            Growth::Grows => Suspicion::Leak,
-            Growth::Unsure(why) => Suspicion::Unsure(why),
-            Growth::Harmless => Suspicion::Harmless(String::new()),
+        suspicion: match grower.growth.doubt() {
+            None if grower.growth.is_harmless() => Suspicion::Harmless(String::new()),
+            None => Suspicion::Leak,
+            Some(why) => Suspicion::Unsure(why.to_owned()),
         },
         method,
         below,

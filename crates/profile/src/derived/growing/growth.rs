@@ -5,6 +5,8 @@
 pub enum Growth {
     /// It becomes more all the time.
     Grows,
+    /// It does, and nobody has looked whether as much is held softly as soft references were made: who holds it would tell.
+    PerhapsSoftly,
     /// It may: why it can't be told.
     Unsure(String),
     /// It does not.
@@ -17,8 +19,24 @@ impl Growth {
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Grows => 0,
-            Self::Unsure(_) => 1,
+            Self::PerhapsSoftly | Self::Unsure(_) => 1,
             Self::Harmless => 2,
         }
+    }
+
+    /// Why it can't be told whether it grows for ever, if that is so.
+    pub fn doubt(&self) -> Option<&str> {
+        match self {
+            Self::PerhapsSoftly => {
+                Some("as many soft references were made: it may be a cache that the collector empties")
+            }
+            Self::Unsure(why) => Some(why),
+            Self::Grows | Self::Harmless => None,
+        }
+    }
+
+    /// Whether it surely grows, or does if nothing holds it softly.
+    pub fn is_worth_a_search(&self) -> bool {
+        matches!(self, Self::Grows | Self::PerhapsSoftly)
     }
 }

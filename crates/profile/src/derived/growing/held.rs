@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use super::growth::Growth;
+use crate::derived::program::holders_that_drop;
 use crate::facts::class_name::readable_class;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::retention::{Link, LinkKind, RetentionRow, Room};
@@ -12,6 +13,8 @@ use crate::facts::soft::is_soft;
 
 /// Objects of one holder from which on it is a container.
 const MANY: u32 = 4;
+/// A part of what is old that is used by methods at this moment, and by nobody else: what leaks is forgotten.
+const LENT: f64 = 0.2;
 /// Classes of the JDK whose array is as long as it was made.
 const FIXED: [&str; 2] =
     ["java.util.concurrent.ArrayBlockingQueue", "java.util.concurrent.atomic.AtomicReferenceArray"];
@@ -23,7 +26,7 @@ const THREAD: &str = "java.lang.Thread";
 const REFERENT: &str = "referent";
 
 /// Who holds what grows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Holder {
     /// The program's own field nearest above the container, as `a.B.field`; where the program has none, the root. `None` if the way to it was
     /// too long to be looked for.
@@ -36,17 +39,36 @@ pub struct Holder {
     pub is_soft: bool,
     /// A field of the container, or of what has it, by which entries may be dropped in time, as `a.B.field`.
     pub expiry: Option<String>,
+    /// Of the older half of the objects, how large a part only methods at work have.
+    pub at_work: f64,
 }
 
 impl Holder {
-    pub(super) fn of(row: &RetentionRow) -> Self {
+    /// By what is known of the objects of one class and site, in a program whose classes' names begin so, if that is known.
+    pub(super) fn of(rows: &[&RetentionRow], family: Option<&str>) -> Option<Self> {
+        let (at_work, held): (Vec<&RetentionRow>, Vec<_>) =
+            rows.iter().copied().partition(|row| row.is_at_work());
+        let (row, at_work) = match held.first() {
+            Some(&row) => (row, at_work.first().map_or(0, |row| row.looked)),
+            None => (*at_work.first()?, 0),
+        };
+        let older = (row.looked / 2).max(1);
+        Some(Self { at_work: f64::from(at_work) / f64::from(older), ..Self::by_path(row, family) })
+    }
+
+    fn by_path(row: &RetentionRow, family: Option<&str>) -> Self {
         let links = &row.path;
-        let container = container(row);
-        let outer = &links[container..];
+        let gathering = gathering(row);
+        // Of few objects it is the array, or the JDK's object, nearest to them.
+        let of_jdk = || links.iter().position(|link| !is_of_the_program(&link.class));
+        let outer = &links[gathering.or_else(of_jdk).unwrap_or(0)..];
         let is_own = |link: &&Link| link.is_field() && link.is_own();
         let root = links.last().filter(|link| link.is_root());
-        let nearest_own = outer.iter().position(|link| is_own(&link));
-        let name = nearest_own.and_then(|at| outer.get(at)).or(root);
+        // Below a container that was not found, in the time there was, are only parts of what grows.
+        let is_known = gathering.is_some() || root.is_some();
+        let name = outer.iter().find(is_own).or(root).filter(|_| is_known);
+        let holders = outer.iter().map(|link| is_own(&link).then_some(link.class.as_str()));
+        let drops = holders_that_drop(holders, family);
         let rest = root.is_none().then(|| REST.to_owned());
         Self {
             name: name.map(Link::name),
@@ -55,22 +77,33 @@ impl Holder {
                 .first()
                 .zip(outer.get(1))
                 .and_then(|(array, of)| array.room.filter(|_| of.has_fixed_array())),
-            expiry: outer.iter().take(nearest_own.map_or(outer.len(), |at| at + 1)).find_map(Link::expiry),
+            expiry: outer.iter().take(drops.unwrap_or(outer.len())).find_map(Link::expiry),
             is_soft: links.iter().any(|link| is_soft(&link.class) && link.is_referent()),
+            at_work: 0.0,
         }
     }
 
     /// What it makes of growth that is sure but for that.
     pub(super) fn judge(&self, growth: Growth) -> Growth {
-        if !growth.is_sure() {
+        if !growth.is_worth_a_search() {
             return growth;
         }
         if self.is_soft {
-            return growth.held_softly();
+            return Growth::Unsure("a soft reference holds it: the collector may take it".to_owned());
+        }
+        let is_whole = self.path.first().is_some_and(|first| first != REST);
+        if !growth.is_sure() && !is_whole {
+            return growth;
         }
         if let Some(field) = &self.expiry {
             return Growth::Unsure(format!(
                 "{field} tells of entries that are dropped in time: it may be a cache that is not full yet"
+            ));
+        }
+        if self.at_work >= LENT {
+            return Growth::Unsure(format!(
+                "methods at work have {:.0} % of those that were made in the first half of the time: it may be a pool under a rising load",
+                100.0 * self.at_work
             ));
         }
         match self.room.filter(|room| room.used < room.length) {
@@ -78,21 +111,19 @@ impl Holder {
                 "{} is an array of {length} slots, of which {used} are taken: it may be a ring or a pool that is not full yet",
                 self.name.as_deref().unwrap_or(REST)
             )),
-            None => growth,
+            None => Growth::Grows,
         }
     }
 }
 
-/// The link at which many come together; where none is, the array or the JDK's object nearest to them.
-fn container(row: &RetentionRow) -> usize {
+/// The link at which many come together, if there is one.
+fn gathering(row: &RetentionRow) -> Option<usize> {
     let mut objects = row.looked;
-    for (at, link) in row.path.iter().enumerate() {
-        if link.holders * MANY <= objects {
-            return at;
-        }
+    row.path.iter().position(|link| {
+        let gathers = link.holders * MANY <= objects;
         objects = objects.max(link.holders);
-    }
-    row.path.iter().position(|link| !is_of_the_program(&link.class)).unwrap_or(0)
+        gathers
+    })
 }
 
 impl Link {
@@ -169,8 +200,12 @@ mod tests {
         }
     }
 
+    fn row(looked: u32, path: Vec<Link>) -> RetentionRow {
+        RetentionRow { class: "a.Row".into(), stack: Stack::NONE, looked, path }
+    }
+
     fn holder(path: Vec<Link>) -> Holder {
-        Holder::of(&RetentionRow { class: "a.Row".into(), stack: Stack::NONE, looked: 40, path })
+        Holder::of(&[&row(40, path)], Some("a.")).expect("a row")
     }
 
     #[test]
@@ -226,11 +261,32 @@ mod tests {
         assert!(beyond.judge(Growth::Grows).is_sure(), "of what has the map's owner");
     }
 
+    /// Buffers of a pool, of which a third is at work.
+    #[test]
+    fn what_methods_at_work_have_is_a_doubt() {
+        let of_deque = field("java.util.ArrayDeque", "elements", 1);
+        let pooled =
+            row(60, vec![slots("[Ljava.lang.Object;", 1, 40, 64), of_deque, fixed("a.Pool", "FREE")]);
+        let judged = |lent| {
+            let lent = row(lent, vec![Link::at_work()]);
+            Holder::of(&[&lent, &pooled], None).expect("rows").judge(Growth::Grows)
+        };
+        let Growth::Unsure(why) = judged(10) else { panic!("they are in use") };
+        assert!(why.starts_with("methods at work have 33 %"), "{why}");
+        assert!(judged(2).is_sure(), "requests that are being served");
+        let local = Holder::of(&[&row(60, vec![Link::at_work()])], None).expect("a row");
+        assert!(local.judge(Growth::Grows).is_sure(), "a list of a method that runs for ever");
+    }
+
     #[test]
     fn what_a_soft_reference_holds_is_a_doubt() {
         let cached =
             holder(vec![field("java.lang.ref.SoftReference", "referent", 40), fixed("a.B", "CACHE")]);
         assert!(cached.is_soft && !cached.judge(Growth::Grows).is_sure());
+        let listed = holder(vec![field("java.util.ArrayList", "elementData", 1), fixed("a.B", "ALL")]);
+        assert!(listed.judge(Growth::PerhapsSoftly).is_sure(), "no soft reference is on the way");
+        let part = holder(vec![field("java.util.ArrayList", "elementData", 1)]);
+        assert_eq!(part.judge(Growth::PerhapsSoftly), Growth::PerhapsSoftly);
     }
 
     #[test]
@@ -253,6 +309,7 @@ mod tests {
         let future = field("java.util.concurrent.CompletableFuture$UniApply", "fn", 40);
         let captured = vec![field("a.Main$$Lambda/0x1", "arg$1", 40), future];
         assert_eq!(holder(captured.clone()).name, None);
+        assert_eq!(holder(vec![field("a.Passage", "picture", 40)]).name, None, "each has one of its own");
         assert_eq!(
             holder([captured, vec![fixed("a.Main", "OPEN")]].concat()).name.as_deref(),
             Some("a.Main.OPEN")

@@ -98,11 +98,8 @@ impl Growth {
     }
 
     /// The same, if as many soft references were made lately.
-    pub(super) fn held_softly(self) -> Self {
-        match self {
-            Self::Harmless => self,
-            _ => Self::Unsure("it holds softly: it may be a cache that the collector empties".to_owned()),
-        }
+    pub(super) fn perhaps_softly(self) -> Self {
+        if self.is_sure() { Self::PerhapsSoftly } else { self }
     }
 
     /// Whether a pool may grow as what grows at its line does: it has too few samples to be judged by itself, and was not made once

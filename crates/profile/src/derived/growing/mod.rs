@@ -102,7 +102,7 @@ impl Profile {
             if growth.is_harmless() || pool.soft < SOFT * pool.objects {
                 growth
             } else {
-                growth.held_softly()
+                growth.perhaps_softly()
             }
         };
         let mut growers = pools::growers(self, &program, &pools, clocks, judge);
@@ -114,14 +114,14 @@ impl Profile {
         let soft = soft_since(&self.history, self.duration_ms / 2) as f64;
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {
-                grower.growth = mem::take(&mut grower.growth).held_softly();
+                grower.growth = mem::take(&mut grower.growth).perhaps_softly();
             }
         }
         growers = joined::joined(self, &program, growers);
         let classes = classes::growing(self, &program, &worth, clocks, &growers, judge);
         growers.extend(classes);
         for grower in &mut growers {
-            if let Some(holder) = self.holder_of(grower) {
+            if let Some(holder) = self.holder_of(grower, &program) {
                 grower.growth = holder.judge(mem::take(&mut grower.growth));
                 grower.holder = Some(holder);
             }
@@ -159,18 +159,22 @@ impl Profile {
     }
 
     /// Who holds the objects of a grower: by those of its own class, else by those of most bytes.
-    fn holder_of(&self, grower: &Grower) -> Option<Holder> {
+    fn holder_of(&self, grower: &Grower, program: &Program<'_>) -> Option<Holder> {
         let by_class = grower.method().is_none();
-        let row_of = |row: usize| {
+        let rows_of = |row: usize| {
             let site = (!by_class).then(|| &self.sites[row]);
-            self.retention.iter().find(|known| match site {
+            let is_of = move |known: &&RetentionRow| match site {
                 Some(site) => known.class == site.class && known.stack == site.stack,
                 None => known.class == self.classes[row].name,
-            })
+            };
+            self.retention.iter().filter(is_of).collect::<Vec<_>>()
         };
-        let found: Vec<_> = grower.kept.iter().filter_map(|kept| row_of(kept.row)).collect();
-        let is_own = |row: &&&RetentionRow| grower.own_class.as_ref() == Some(&row.class);
-        found.iter().find(is_own).or(found.first()).map(|row| Holder::of(row))
+        let found: Vec<_> = grower.kept.iter().map(|kept| rows_of(kept.row)).collect();
+        let is_own = |rows: &&Vec<&RetentionRow>| {
+            rows.first().is_some_and(|row| grower.own_class.as_ref() == Some(&row.class))
+        };
+        let known = found.iter().find(is_own).or_else(|| found.iter().find(|rows| !rows.is_empty()))?;
+        Holder::of(known, program.family())
     }
 
     /// Objects of the class of most bytes that were born in the second half of the time.

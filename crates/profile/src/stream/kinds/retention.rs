@@ -60,13 +60,13 @@ impl Kind for Retention {
     }
 }
 
-/// One row of a class and stack: that of most objects.
+/// One path of a class and stack, and one of those at work: that of most objects.
 fn join(rows: &mut Vec<RetentionRow>) {
-    rows.sort_by(|a, b| {
-        let most_first = || (b.looked, &b.path).cmp(&(a.looked, &a.path));
-        (&a.class, &a.stack).cmp(&(&b.class, &b.stack)).then_with(most_first)
-    });
-    rows.dedup_by(|a, b| (&a.class, &a.stack) == (&b.class, &b.stack));
+    fn key(row: &RetentionRow) -> impl Ord + '_ {
+        (&row.class, &row.stack, row.is_at_work())
+    }
+    rows.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| (b.looked, &b.path).cmp(&(a.looked, &a.path))));
+    rows.dedup_by(|a, b| key(a) == key(b));
 }
 
 fn section(rows: Vec<RetentionCount>) -> Option<Section> {
