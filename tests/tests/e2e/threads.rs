@@ -95,3 +95,33 @@ fn on_the_way(jvm: &Jvm, options: &str) {
     let bytes: u64 = sites.iter().filter(of_bytes).map(objects).sum();
     assert_eq!(bytes, json.allocated()["[B"].objects, "{options:?} on {jvm}");
 }
+
+/// From JDK 24 on the VM unmounts a virtual thread that waits for a monitor, and no call says when it goes on.
+#[test]
+fn virtual_threads_that_waited_for_a_monitor_have_stacks() {
+    if jvms().iter().all(|jvm| jvm.feature < 21) {
+        return skip("virtual threads", "no JVM 21 or newer found");
+    }
+    each_jvm(|jvm| {
+        for options in ["#trackcollections#trace", "#trace", "#track-balanced#trace"] {
+            if jvm.feature >= 21 {
+                waited_for_a_monitor(jvm, options);
+            }
+        }
+    });
+}
+
+fn waited_for_a_monitor(jvm: &Jvm, options: &str) {
+    let run = Profiled::new(jvm, "pinned.Contended", options).with(|l| l.limit(Duration::from_secs(60)));
+    let outcome = run.run();
+    let json = run.json();
+    check_all(jvm, &outcome.stdout, &json.allocated())
+        .unwrap_or_else(|why| panic!("{options:?} on {jvm}:\n{why}"));
+    let sites = json.0["sites"].as_array().expect("sites");
+    let items = sites.iter().filter(|site| site["class"] == "pinned.Contended$Item");
+    let stacks: Vec<_> = items.map(|site| site["stack"].to_string()).collect();
+    assert!(!stacks.is_empty(), "{options:?} on {jvm}: no site");
+    for stack in stacks {
+        assert!(stack.contains("pinned.Contended.take"), "{options:?} on {jvm}: {stack}");
+    }
+}

@@ -65,6 +65,8 @@ pub enum Hook {
     Arriving,
     /// `mounting(Thread)`: a virtual thread is about to be mounted on this carrier.
     Mounting,
+    /// `mounted()`: the current thread of a carrier has been changed.
+    Mounted,
     /// `unmounting()`: a virtual thread leaves this carrier.
     Unmounting,
     /// `enterScope(int)`: the thread enters a scope.
@@ -197,6 +199,7 @@ impl Hook {
             Hook::Leaving => (b"leaving", b"()V"),
             Hook::Arriving => (b"arriving", b"()V"),
             Hook::Mounting => (b"mounting", b"(Ljava/lang/Thread;)V"),
+            Hook::Mounted => (b"mounted", b"()V"),
             Hook::Unmounting => (b"unmounting", b"()V"),
             Hook::EnterScope => (b"enterScope", b"(I)V"),
             Hook::ExitScope => (b"exitScope", b"(I)V"),
@@ -215,7 +218,7 @@ impl Hook {
     /// Bytes of code that it takes at most, at an instruction or a method's entry; with `placed` told a place's number.
     pub(super) fn longest(self, placed: bool) -> usize {
         let code = match self {
-            Hook::Leaving | Hook::LeavingMain | Hook::Arriving | Hook::Place => 3,
+            Hook::Leaving | Hook::LeavingMain | Hook::Arriving | Hook::Mounted | Hook::Place => 3,
             Hook::Backtrace => 7,
             Hook::Cloned => 8,
             Hook::ExitScope | Hook::VisibleFields => 6,
@@ -248,7 +251,12 @@ impl HookRefs {
         let [high, low] = self.index(hook, place.is_some(), editor)?.to_be_bytes();
         let mut code = Vec::with_capacity(10);
         match hook {
-            Hook::Place | Hook::NewBuilder | Hook::Leaving | Hook::LeavingMain | Hook::Arriving => {}
+            Hook::Place
+            | Hook::NewBuilder
+            | Hook::Leaving
+            | Hook::LeavingMain
+            | Hook::Arriving
+            | Hook::Mounted => {}
             Hook::Exiting => code.push(NOP),
             Hook::Backtrace => {
                 let [high, low] = editor.field_ref(BACKTRACE)?.to_be_bytes();

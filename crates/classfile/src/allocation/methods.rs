@@ -14,7 +14,8 @@
 //! The native `Throwable.fillInStackTrace(int)` has the VM make arrays; its caller counts what it finds in the exception.
 //!
 //! A virtual thread is between two threads from one call of the VM in `VirtualThread` to the next: mount and unmount are
-//! told by a boolean up to JDK 25, by two names later. No stack may be taken meanwhile: on JDK 21 it waits for itself.
+//! told by a boolean up to JDK 25, by two names later. No stack may be taken meanwhile: on JDK 21 it waits for itself. From JDK 24 on
+//! the VM itself unmounts at a monitor, and ends the mount before the program goes on, without a call.
 //!
 //! Not here: what follows for a call or a method's entry (`rules`), and what the agent knows of releases
 //! (`agent/src/target_jvm/release.rs`).
@@ -32,6 +33,7 @@ pub(super) const STRING_BUILDER: &[u8] = b"java/lang/StringBuilder";
 pub(super) const STRING_BUFFER: &[u8] = b"java/lang/StringBuffer";
 const THROWABLE: &[u8] = b"java/lang/Throwable";
 pub(super) const SHUTDOWN: &[u8] = b"java/lang/Shutdown";
+const THREAD: &[u8] = b"java/lang/Thread";
 pub(super) const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 
 /// Ours: its methods are empty, and say that a scope is entered or left.
@@ -51,6 +53,7 @@ const INT_TO_BYTES: &[u8] = b"(I)[B";
 const FILL_IN: &[u8] = b"(I)Ljava/lang/Throwable;";
 pub(super) const NOTHING: &[u8] = b"()V";
 const BOOLEAN: &[u8] = b"(Z)V";
+const THREAD_TO_NOTHING: &[u8] = b"(Ljava/lang/Thread;)V";
 
 /// How a called method's result is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +143,7 @@ pub(super) const METHODS: &[Method] = &[
     method(VIRTUAL_THREAD, b"notifyJvmtiUnmount", BOOLEAN, Callee::Moves(Hook::Moving)),
     method(VIRTUAL_THREAD, b"notifyJvmtiStart", NOTHING, Callee::Moves(Hook::Arriving)),
     method(VIRTUAL_THREAD, b"notifyJvmtiEnd", NOTHING, Callee::Moves(Hook::Leaving)),
+    method(THREAD, b"setCurrentThread", THREAD_TO_NOTHING, Callee::Moves(Hook::Mounted)),
     // Later.
     method(VIRTUAL_THREAD, b"endFirstTransition", NOTHING, Callee::Moves(Hook::Arriving)),
     method(VIRTUAL_THREAD, b"startTransition", BOOLEAN, Callee::Moves(Hook::Leaving)),

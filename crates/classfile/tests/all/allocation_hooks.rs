@@ -193,6 +193,10 @@ fn transitions_of_virtual_threads_are_told_in_front_of_the_call() {
         assert_eq!(hooks(&call), expected, "{callee}");
         assert_eq!(behind(0xb6, [THREAD, callee, descriptor]), None, "{callee} called from elsewhere");
     }
+    let change = ["java/lang/Thread", "setCurrentThread", "(Ljava/lang/Thread;)V"];
+    let call = caller(THREAD, "run", "()V", 0xb6, change, &[]);
+    assert_eq!(hooks(&call), [(Some(0), "mounted ()V".to_owned())]);
+    assert_eq!(behind(0xb6, change), None, "called from elsewhere");
 }
 
 #[test]

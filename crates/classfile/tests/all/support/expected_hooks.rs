@@ -124,7 +124,7 @@ fn grown(code: &[u8], hooks: &Hooks) -> usize {
             "moving" | "exiting" | "mounting" | "cloned",
             "(Z)V" | "()V" | "(Ljava/lang/Thread;)V" | "(ILjava/lang/Object;)V",
         ) => 4,
-        ("building" | "cloning" | "leaving" | "leavingMain" | "arriving", _) => 3,
+        ("building" | "cloning" | "leaving" | "leavingMain" | "arriving" | "mounted", _) => 3,
         ("visibleFields", _) => 6,
         ("clonings", _) => 4,
         ("backtrace", descriptor) => 7 + if descriptor.ends_with("I)V") { 3 } else { 0 },
@@ -308,6 +308,9 @@ fn behind_call(opcode: u8, callee: &str, owner: &str, silent: bool) -> Option<&'
             if owner == "sun/misc/Unsafe" =>
         {
             ANY
+        }
+        "java/lang/Thread setCurrentThread (Ljava/lang/Thread;)V" => {
+            (owner == "java/lang/VirtualThread").then_some("mounted ()V")
         }
         callee => match SILENT.iter().position(|silent| *silent == callee)? {
             0 | 1 => Some("array ([Ljava/lang/Object;)V"),

@@ -61,12 +61,21 @@ impl Holder {
         let gathering = gathering(row);
         // Of few objects it is the array, or the JDK's object, nearest to them.
         let of_jdk = || links.iter().position(|link| !is_of_the_program(&link.class));
-        let outer = &links[gathering.or_else(of_jdk).unwrap_or(0)..];
+        let (inner, outer) = links.split_at(gathering.or_else(of_jdk).unwrap_or(0));
         let is_own = |link: &&Link| link.is_field() && link.is_own();
         let root = links.last().filter(|link| link.is_root());
-        // Below a container that was not found, in the time there was, are only parts of what grows.
-        let is_known = gathering.is_some() || root.is_some();
-        let name = outer.iter().find(is_own).or(root).filter(|_| is_known);
+        // A container that the program's own field has: a list in each of what grows, or of what a method is at work with.
+        let has_container = |pair: &&[Link]| is_own(&&pair[1]) && !pair[0].is_own();
+        let name = match (gathering, root) {
+            // What was found in the time there was are parts of what grows.
+            (None, None) => links.windows(2).find(has_container).map(|pair| &pair[1]),
+            _ => {
+                (outer.windows(2).find(has_container).or_else(|| inner.windows(2).rev().find(has_container)))
+                    .map(|pair| &pair[1])
+                    .or_else(|| outer.iter().find(is_own))
+                    .or(root)
+            }
+        };
         let holders = outer.iter().map(|link| is_own(&link).then_some(link.class.as_str()));
         let drops = holders_that_drop(holders, family);
         let rest = root.is_none().then(|| REST.to_owned());
@@ -236,6 +245,20 @@ mod tests {
             fixed("a.Sessions", "OPEN"),
         ]);
         assert_eq!(of_sessions.name.as_deref(), Some("a.Sessions.OPEN"));
+    }
+
+    #[test]
+    fn parts_are_named_where_only_a_method_has_what_grows() {
+        let root = Link::at_work();
+        let parts = [field("java.util.ArrayDeque", "elements", 30), field("a.Document", "undo", 30)];
+        let list =
+            [slots("[Ljava.lang.Object;", 1, 30, 49), field("java.util.ArrayList", "elementData", 1), root];
+        let of_documents = holder([&[slots("[Ljava.lang.Object;", 30, 60, 400)][..], &parts, &list].concat());
+        assert_eq!(of_documents.name.as_deref(), Some("a.Document.undo"));
+        let timer = holder(
+            [&[field("a.Passage", "picture", 40), field("a.Passage$1", "this$0", 40)][..], &list].concat(),
+        );
+        assert_eq!(timer.name.as_deref(), Some("a local variable of a method that runs"));
     }
 
     /// A ring of 9,000 lines, two thirds full.

@@ -31,6 +31,8 @@ const BEGUN: f64 = 0.1;
 const EVEN: f64 = 0.6;
 /// Of those that became old, so many for one that is alive may have died.
 const DIED: f64 = 0.25;
+/// Of those that became so old that only a collection of the old generation could see them die, for one that is alive: as many as are made may die.
+const DIED_SOME_TIME: f64 = 0.5;
 
 /// Of so many samples of the last quarter, this share came in half of it: of a leak at an even pace one in a thousand.
 const MANY: f64 = 12.0;
@@ -54,8 +56,8 @@ impl Growth {
     /// Of a pool, by milliseconds and by bytes allocated: start-up, or a busy end, may fill one of the clocks.
     pub(super) fn of(pool: &Pool, clocks: [Clock; 2], least_bytes: f64) -> Self {
         let looks = pool.births.map(|births| look(&births, pool.samples));
-        let late = pool.births[0].late().max(pool.births[1].late());
-        if late < least_bytes || looks.contains(&Look::Nothing) {
+        let stays = pool.births[0].staying().max(pool.births[1].staying());
+        if stays < least_bytes || looks.contains(&Look::Nothing) {
             return Self::Harmless;
         }
         let any = |wanted: Look| looks.contains(&wanted);
@@ -146,6 +148,7 @@ fn look(births: &Births, samples: f64) -> Look {
         };
     }
     if births.died_old > DIED * births.early
+        || births.died_some_time > DIED_SOME_TIME * births.living()
         || (early < least(EVEN, pace) && births.died_old + births.died_some_time > DIED * births.early)
     {
         return match few {

@@ -384,9 +384,24 @@ public final class MayflyHooks {
         install(thread.mayfly$scopes);
     }
 
+    /**
+     * In {@code VirtualThread}, behind a change of the carrier's current thread. A virtual thread that the VM unmounted goes on in the VM, which
+     * ends the mount by itself: {@code moving(false)} comes for others only.
+     */
+    public static void mounted() {
+        Thread thread = Thread.currentThread(), carrier = Thread.currentCarrierThread();
+        if (thread != carrier && thread.mayfly$moving) {
+            thread.mayfly$moving = false;
+            carrier.mayfly$moving = false;
+        }
+    }
+
     /** In {@code VirtualThread}, on its carrier: the virtual thread leaves it. */
     public static void unmounting() {
-        install(Thread.currentCarrierThread().mayfly$scopes);
+        Thread thread = Thread.currentThread(), carrier = Thread.currentCarrierThread();
+        // Of a virtual thread: whether the VM unmounts it, at a monitor (JDK 24 and newer), as nobody called moving(true).
+        thread.mayfly$moving = thread != carrier && !carrier.mayfly$moving;
+        install(carrier.mayfly$scopes);
     }
 
     /** The entry of the scope that the thread is in, from now on to be told of; 0 for none. */
