@@ -52,7 +52,7 @@ pub(super) fn answer(target: &'static Target, request: Request, reply: &mut Repl
             Ok(None) => Ok(Response::Done),
             Err(refusal) => Err(refusal),
         },
-        Request::Collect => steer(target, steering::collect_now),
+        Request::Collect => steer(target, steering::collect_and_look),
     };
     reply.send(&outcome.unwrap_or_else(Response::Refused))
 }

@@ -40,6 +40,12 @@ pub(crate) fn collect_now(profiler: &Profiler, jni: Jni<'_>) {
     sweep(profiler, jni);
 }
 
+/// The same on request, and who holds what grows then.
+pub(crate) fn collect_and_look(profiler: &Profiler, jni: Jni<'_>) {
+    collect_now(profiler, jni);
+    look_for_holders(profiler, jni);
+}
+
 fn sweep(profiler: &Profiler, jni: Jni<'_>) {
     let references = &mut profiler.shared.references.handles(jni);
     if let Some(session) = profiler.session.lock().as_mut() {

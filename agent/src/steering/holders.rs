@@ -1,4 +1,4 @@
-//! Who holds what grows, as the program's end begins: a recording then names the field, and not only who allocates.
+//! Who holds what grows, as the program's end begins, or on request: a recording then names the field, and not only who allocates.
 //!
 //! Not here: what grows (`mayfly-profile`), and the search (`retention`).
 
@@ -18,7 +18,7 @@ const PART: u32 = 50;
 const LEAST: Duration = Duration::from_millis(250);
 const MOST: Duration = Duration::from_secs(3);
 
-/// Looks for them, unless nothing grows. The caller holds no lock, and nothing is counted any more.
+/// Looks for them, unless nothing grows. The caller holds no lock.
 pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>) {
     let Some((grown, profiled)) = grown(profiler, jni) else { return };
     let time = (profiled / PART).clamp(LEAST, MOST);

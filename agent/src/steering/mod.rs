@@ -18,7 +18,7 @@ mod worker_thread;
 
 pub(crate) use begin::begin;
 pub(crate) use collecting::{
-    collect_at_the_end_of_main, collect_if_due, collect_last, collect_now, force_gc,
+    collect_and_look, collect_at_the_end_of_main, collect_if_due, collect_last, collect_now, force_gc,
 };
 pub(crate) use control::{
     operations, pause, report_and_wait, reset, set_pool, snapshot, start, trace, watch,

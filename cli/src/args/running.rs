@@ -117,6 +117,10 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) no_collect: bool,
 
+    /// Request a full collection at the end, and look for holders: the program pauses, and it is known what stays, what leaks and who holds it
+    #[arg(long, conflicts_with = "no_collect")]
+    pub(crate) collect: bool,
+
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
@@ -124,6 +128,7 @@ pub(crate) struct RecordArgs {
 pub(super) const RECORD_EXAMPLES: &str = "\
 Examples:
   mayfly record 4711 --for 60s -o run.mayfly
+  mayfly record 4711 --for 60s --collect
   mayfly record --for 10m com.example.Main '#sample-1m'
   mayfly record 4711 --census --for 5m
   mayfly record 4711 --exact --for 30s";

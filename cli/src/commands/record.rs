@@ -36,7 +36,12 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     let pid = jvms::pid_of(&args.jvm.target)?;
     let target = Target::connect(pid)?;
     let path = args.output.unwrap_or_else(|| PathBuf::from(format!("mayfly-{pid}.mayfly")));
-    let limits = Limits { time: args.time, may_collect: !args.no_collect };
+    let collect = match (args.collect, args.no_collect) {
+        (true, _) => Collect::Always,
+        (_, true) => Collect::Never,
+        _ => Collect::IfNone,
+    };
+    let limits = Limits { time: args.time, collect };
     let remark = record(&target, pid, &following(args.engine), limits, &path)?;
     output::say(&format!(
         "recording {}{remark}; read it: {} report {}",
@@ -47,11 +52,20 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
     Ok(exit_codes::SUCCESS)
 }
 
-/// For how long is recorded, and whether the JVM may be asked to collect then.
+/// For how long is recorded, and whether the JVM is asked to collect then.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) time: Duration,
-    pub(super) may_collect: bool,
+    pub(super) collect: Collect,
+}
+
+/// Whether a collection of the whole heap is requested at the end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Collect {
+    Never,
+    /// If none ran meanwhile: nobody would know what is live.
+    IfNone,
+    Always,
 }
 
 /// Begins, waits, stops and keeps the recording; a remark on it.
@@ -87,15 +101,15 @@ fn collections(target: &Target) -> Option<u32> {
     Some(target.status().ok()?.profiling?.gcs)
 }
 
-/// Without a collection since there were so many, nobody knows what is live.
-fn collect_if_none(target: &Target, before: Option<u32>) -> Result<(), Error> {
-    if before.is_some() && collections(target) == before { collect(target) } else { Ok(()) }
-}
-
-fn collect(target: &Target) -> Result<(), Error> {
-    output::say(
-        "no collection ran while recording: requesting one now, to know which objects are live (--no-collect turns this off)",
-    );
+/// Has the JVM collect, if that is wanted of one that had seen so many collections.
+fn collect(target: &Target, wanted: Collect, before: Option<u32>) -> Result<(), Error> {
+    match wanted {
+        Collect::Always => output::say("requesting a collection of the whole heap, to know what stays"),
+        Collect::IfNone if before.is_some() && collections(target) == before => output::say(
+            "no collection ran while recording: requesting one now, to know which objects are live (--no-collect turns this off)",
+        ),
+        Collect::IfNone | Collect::Never => return Ok(()),
+    }
     target.ask(&Request::Collect).map(drop)
 }
 
@@ -103,15 +117,15 @@ fn collect(target: &Target) -> Result<(), Error> {
 fn follow(
     target: &Target,
     pid: u32,
-    Limits { time, may_collect }: Limits,
+    Limits { time, collect: wanted }: Limits,
     path: &Path,
     left: &AtomicBool,
 ) -> Result<&'static str, Error> {
-    let before = collections(target).filter(|_| may_collect);
+    let before = collections(target);
     let Ok(source) = WatchedJvm::watch(target) else {
         // Others watch it, or it is an older one: its profile is fetched at the end.
         wait(time, left, || Process::find(pid).is_err());
-        collect_if_none(target, before)?;
+        collect(target, wanted, before)?;
         return finish(target, path).map(|()| "");
     };
     let stream = KeptStream::begin(Box::new(source), path)?;
@@ -120,7 +134,7 @@ fn follow(
         return judge(stream.end()?, pid, " (the JVM ended before the time was over)");
     }
     let stopped =
-        collect_if_none(target, before).and_then(|()| target.ask(&Request::Stop(StopMode::Restore)));
+        collect(target, wanted, before).and_then(|()| target.ask(&Request::Stop(StopMode::Restore)));
     if stopped.is_err() && Process::find(pid).is_ok() {
         stopped?;
     }

@@ -96,7 +96,8 @@ fn on_the_way(jvm: &Jvm, options: &str) {
     assert_eq!(bytes, json.allocated()["[B"].objects, "{options:?} on {jvm}");
 }
 
-/// From JDK 24 on the VM unmounts a virtual thread that waits for a monitor, and no call says when it goes on.
+/// From JDK 24 on the VM unmounts a virtual thread that waits for a monitor, and no call says when it goes on; from 25 on another class says that
+/// one starts.
 #[test]
 fn virtual_threads_that_waited_for_a_monitor_have_stacks() {
     if jvms().iter().all(|jvm| jvm.feature < 21) {

@@ -33,7 +33,7 @@ pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
     } else {
         output::say(&format!("measuring JVM {pid} for {} s, by samples", args.time.as_secs()));
         let watch = Watch::begin(pid);
-        let limits = record::Limits { time: args.time, may_collect: true };
+        let limits = record::Limits { time: args.time, collect: record::Collect::IfNone };
         let recorded = record::record(&target, pid, &sampled(), limits, &path);
         let seen = watch.map(Watch::end);
         recorded?;

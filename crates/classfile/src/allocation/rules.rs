@@ -54,13 +54,18 @@ pub(super) fn is_main(name: &[u8], descriptor: &[u8]) -> bool {
     name == b"main" && (descriptor == b"([Ljava/lang/String;)V" || descriptor == NOTHING)
 }
 
+/// Whether it is the class of virtual threads, or one inside of it: from JDK 25 on what they run begins there.
+fn moves_threads(class: &[u8]) -> bool {
+    class.strip_prefix(VIRTUAL_THREAD).is_some_and(|inside| inside.first().is_none_or(|&first| first == b'$'))
+}
+
 /// The hook behind a call in `class`.
 pub(super) fn call_hook(callee: Callee, opcode: u8, class: &[u8], silenced: bool) -> Option<Hook> {
     match (callee, opcode) {
         (Callee::CountsItself, INVOKESTATIC) => silenced.then_some(Hook::Undo),
         _ if silenced => None,
         (Callee::FollowedBy(hook) | Callee::Silent(hook), _) => Some(hook),
-        (Callee::Moves(hook), _) => (class == VIRTUAL_THREAD).then_some(hook),
+        (Callee::Moves(hook), _) => moves_threads(class).then_some(hook),
         (Callee::AllocatesInstance, INVOKEVIRTUAL) => (class == SUN_UNSAFE).then_some(Hook::Any),
         (Callee::ObjectClone, INVOKESPECIAL) => Some(Hook::Any),
         (Callee::ObjectClone, INVOKEVIRTUAL) | (Callee::Clone, INVOKEVIRTUAL | INVOKESPECIAL) => {
@@ -138,7 +143,10 @@ impl Names {
             8 => self.callee |= utf8 == b"newArray" || utf8 == b"toBytes0" || utf8 == b"toString",
             11 => self.callee |= utf8 == b"copyOfRange" || utf8 == b"newInstance" || utf8 == b"newBytesFor",
             13 => self.callee |= utf8 == b"multiNewArray",
-            16 => self.callee |= utf8 == b"allocateInstance" || utf8 == b"fillInStackTrace",
+            16 => {
+                let names: [&[u8]; 3] = [b"allocateInstance", b"fillInStackTrace", b"setCurrentThread"];
+                self.callee |= names.contains(&utf8);
+            }
             18 => self.scoped |= utf8 == SCOPED,
             21 => self.hooks_class |= utf8 == HOOKS_CLASS.as_bytes(),
             22 => self.callee |= utf8 == STRING_BUFFER,

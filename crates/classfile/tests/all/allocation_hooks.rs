@@ -189,8 +189,10 @@ fn transitions_of_virtual_threads_are_told_in_front_of_the_call() {
         ("notifyJvmtiHideFrames", "(Z)V", None),
     ] {
         let expected: Vec<_> = hook.map(|hook| (None, hook.to_owned())).into_iter().collect();
-        let call = caller(THREAD, "run", "()V", 0xb6, [THREAD, callee, descriptor], &[]);
-        assert_eq!(hooks(&call), expected, "{callee}");
+        for class in [THREAD, "java/lang/VirtualThread$VThreadContinuation$1"] {
+            let call = caller(class, "run", "()V", 0xb6, [THREAD, callee, descriptor], &[]);
+            assert_eq!(hooks(&call), expected, "{callee} called by {class}");
+        }
         assert_eq!(behind(0xb6, [THREAD, callee, descriptor]), None, "{callee} called from elsewhere");
     }
     let change = ["java/lang/Thread", "setCurrentThread", "(Ljava/lang/Thread;)V"];

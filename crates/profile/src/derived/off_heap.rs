@@ -61,14 +61,16 @@ impl Profile {
         if !rises(bytes, (LEAST_BYTES as f64).max(last as f64 * LEAST_SHARE)) {
             return None;
         }
-        let since_ms = self.part.during_ms.map_or(0, |(from_ms, _)| from_ms) + from;
+        let begun_ms = self.part.during_ms.map_or(0, |(from_ms, _)| from_ms);
+        let since_ms = begun_ms + from;
         let is_whole = |kind| matches!(kind, GcKind::Full | GcKind::MarkEnd);
         Some(OffHeapGrowth {
             bytes_per_s: (last - first) as f64 * 1_000.0 / (all - from) as f64,
             since_ms,
             bytes: [first, last],
             heap: heap(&self.history, all),
-            collected: self.collections.iter().any(|gc| gc.at_ms >= since_ms && is_whole(gc.kind)),
+            collected: (self.collections.iter())
+                .any(|gc| gc.at_ms >= begun_ms + all / 2 && is_whole(gc.kind)),
         })
     }
 }
@@ -119,9 +121,14 @@ mod tests {
         assert!((growth.bytes_per_s - 3.0 * MIB as f64).abs() < 1.0, "{growth:?}");
         assert_eq!((growth.is_heap_flat(), growth.collected), (Some(true), false));
         let full = |at_ms| vec![Collection { kind: GcKind::Full, at_ms, ..Collection::default() }];
-        leak.collections = full(1_000);
-        assert!(!leak.off_heap_growth().expect("it grows").collected, "before it grew");
-        leak.collections = full(9_000);
+        for early_ms in [1_000, 9_000] {
+            leak.collections = full(early_ms);
+            assert!(
+                !leak.off_heap_growth().expect("it grows").collected,
+                "most of it came after {early_ms} ms"
+            );
+        }
+        leak.collections = full(11_000);
         assert!(leak.off_heap_growth().expect("it grows").collected);
         let with_heap = profile((1..=20).map(|s| (Some(3 * s), Some(40 + 3 * s))));
         assert_eq!(with_heap.off_heap_growth().expect("it grows").is_heap_flat(), Some(false));

@@ -16,6 +16,8 @@ const MOST: usize = 2;
 const MUCH_FASTER: f64 = 2.0;
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
 const LEAST_FLOOR: f64 = 4096.0;
+/// Programs that ran for less are not asked whether they leak.
+const LONG_MS: u64 = 20_000;
 
 impl Screen<'_> {
     /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
@@ -24,8 +26,12 @@ impl Screen<'_> {
         let growing = match &self.growth {
             Ok(growing) => growing,
             // The JVM's own numbers show it however little is known of single objects.
-            Err(_) => {
+            Err(why) => {
                 lines.extend(self.profile.heap_rises().iter().flat_map(|&rise| may_leak(rise, None)));
+                if lines.is_empty() && self.profile.run.lifetimes && self.profile.duration_ms >= LONG_MS {
+                    lines.push(format!("? whether anything grows is not known: {why}"));
+                    lines.push("   to know: mayfly record PID --collect, or mayfly leaks PID".to_owned());
+                }
                 return lines;
             }
         };

@@ -37,6 +37,11 @@ const STEADY: f64 = 0.5;
 const KEEPS_PACE: f64 = 0.7;
 const MORE: f64 = 1.25;
 
+/// The last interval's part of the first, of what slows in each.
+const SLOWED: f64 = 0.6;
+/// A smaller part of a dump's objects in the next is a loss.
+const FELL: f64 = 0.95;
+
 /// Fewer objects more than this tell nothing, if they are less than this share of the heap.
 const FEW: f64 = 8.0;
 const WEIGHS: f64 = 0.01;
@@ -173,7 +178,7 @@ pub fn growing(growth: &Growth) -> Suspicion {
         ));
     }
     match steps.last() {
-        Some(&last) if last < STILL * all / steps.len() as f64 => {
+        Some(&last) if last < STILL * all / steps.len() as f64 || slows_all_along(growth) => {
             Suspicion::Unsure("it grows ever more slowly: it may be nearly full".to_owned())
         }
         _ => match &growth.expiry {
@@ -181,6 +186,7 @@ pub fn growing(growth: &Growth) -> Suspicion {
                 "by its field {field} entries may yet be dropped, and none was: look for longer than they may live"
             )),
             None => few_more(growth)
+                .or_else(|| fewer_once(growth))
                 .or_else(|| hardly_more(growth))
                 .or_else(|| filled_in(growth))
                 .or_else(|| slots_of(growth))
@@ -291,6 +297,23 @@ fn grows_steadily(growth: &Growth) -> bool {
     let mean = paces.iter().sum::<f64>() / paces.len() as f64;
     let is_even = paces.iter().all(|&pace| (STEADY * mean..=mean / STEADY).contains(&pace));
     paces.len() >= INTERVALS && is_even && last >= KEEPS_PACE * first && many as f64 >= MORE * few as f64
+}
+
+/// Whether each interval brought less in a second than the one before, down to this part of the first: what is taken from finitely many, by chance, fills
+/// so, and never quite.
+fn slows_all_along(growth: &Growth) -> bool {
+    let paces = paces(&growth.bytes, &growth.times);
+    let (Some(first), Some(last)) = (paces.first(), paces.last()) else { return false };
+    paces.len() > INTERVALS && paces.windows(2).all(|pair| pair[1] < pair[0]) && *last < SLOWED * first
+}
+
+/// Why it may be none if there were fewer objects in one dump than in the one before: a leak loses nothing.
+fn fewer_once(growth: &Growth) -> Option<String> {
+    let fell = growth.objects.windows(2).find(|pair| (pair[1] as f64) < FELL * pair[0] as f64)?;
+    Some(format!(
+        "of {} objects {} were left in the next dump: it may come and go, and be more by chance; look for longer (--for)",
+        fell[0], fell[1]
+    ))
 }
 
 /// Why it may be a buffer that was emptied a short while ago, if it was: a JVM that has run for long and has a leak, has had it for

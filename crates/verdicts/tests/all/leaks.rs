@@ -41,6 +41,20 @@ fn steady_growth_is_a_leak_and_all_else_says_why_it_is_none() {
     }
 }
 
+/// Tags of a finite set that are met by chance, and results of a worker that come and go.
+#[test]
+fn what_slows_in_each_interval_or_was_less_once_is_in_doubt() {
+    let tags = growth(&[1630, 2110, 2410, 2680, 2880, 3060], &[0; 6]);
+    reason(&growing(&tags), "unsure", "ever more slowly");
+    let uneven = growth(&[1630, 2110, 2410, 2760, 2960, 3140], &[0; 6]);
+    assert_eq!(growing(&uneven), Suspicion::Leak, "one interval brought more than the one before");
+    let results = Growth {
+        bytes: vec![1_230_000, 1_340_000, 1_470_000, 1_690_000],
+        ..growth(&[955, 781, 899, 1330], &[0; 4])
+    };
+    reason(&growing(&results), "unsure", "of 955 objects 781 were left");
+}
+
 /// A pool of buffers under a load that rises until six seconds before the last dump.
 #[test]
 fn what_slows_is_unsteady_and_one_more_dump_tells() {

@@ -194,7 +194,7 @@ fn all(class: &ClassFile, name: &str, descriptor: &str, code: &[u8], places: boo
         if code[pc] == 0xbb && BUILDERS.contains(&class_name(class, operand(pc)).as_str()) {
             hooks.push((last, NEW_BUILDER.to_owned()));
         }
-        if code[pc] == 0xb6 && owner == "java/lang/VirtualThread" {
+        if code[pc] == 0xb6 && owner.starts_with("java/lang/VirtualThread") {
             let hook = method_ref(class, operand(pc)).and_then(|callee| in_front_of_call(&callee));
             hooks.extend(hook.map(|hook| (last, hook.to_owned())));
         }
@@ -310,7 +310,7 @@ fn behind_call(opcode: u8, callee: &str, owner: &str, silent: bool) -> Option<&'
             ANY
         }
         "java/lang/Thread setCurrentThread (Ljava/lang/Thread;)V" => {
-            (owner == "java/lang/VirtualThread").then_some("mounted ()V")
+            owner.starts_with("java/lang/VirtualThread").then_some("mounted ()V")
         }
         callee => match SILENT.iter().position(|silent| *silent == callee)? {
             0 | 1 => Some("array ([Ljava/lang/Object;)V"),

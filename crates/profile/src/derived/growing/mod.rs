@@ -87,8 +87,7 @@ impl Profile {
         let [whole_ms, _] = clocks.map(|clock| clock.whole);
         if !self.reaches_back(whole_ms) {
             return Err(
-                "since the first half of the time no collection has looked at all that is old: only the last collection of a JVM \
-                 that ends, or a full one, tells what of it is alive"
+                "no collection of the second half of the time has looked at all that is old: only a full one tells what of it stays"
                     .to_owned(),
             );
         }
