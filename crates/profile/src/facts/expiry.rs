@@ -8,6 +8,16 @@ pub fn is_of_expiry(field: &str) -> bool {
     words(field).any(|word| EXPIRY.iter().any(|begin| word.starts_with(begin)))
 }
 
+/// Begins the names of a cache's classes of which those in capitals are of entries, and only of caches with a bound: by size, by time, or by what is
+/// held weakly.
+const CAFFEINE: &str = "com.github.benmanes.caffeine.cache.";
+
+/// Whether objects of a class are entries of a cache that drops them.
+pub(crate) fn is_of_bounded_cache(class: &str) -> bool {
+    let entry = class.strip_prefix(CAFFEINE);
+    entry.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase()))
+}
+
 /// Of a name in camel case or with underscores, in lower case.
 fn words(name: &str) -> impl Iterator<Item = String> {
     let (mut words, mut after_lower) = (vec![String::new()], false);
@@ -26,6 +36,15 @@ fn words(name: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_of_caches_with_a_bound_are_known() {
+        let of = |class: &str| is_of_bounded_cache(&format!("{CAFFEINE}{class}"));
+        assert!(
+            of("PSMS") && of("FW") && !of("UnboundedLocalCache") && !of("BoundedLocalCache$1") && !of("")
+        );
+        assert!(!is_of_bounded_cache("my.PSMS"));
+    }
 
     #[test]
     fn words_of_names_are_told_apart() {

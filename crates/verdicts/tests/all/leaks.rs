@@ -753,7 +753,7 @@ fn what_references_of_a_class_of_the_programs_hold_softly_is_a_doubt() {
     profile.soft_classes.insert("a.CurveRef".to_owned());
     let found = told_of(&mut profile).keepers;
     assert_eq!(names(&found), [("a.Main.curve:8", "unsure")]);
-    assert!(found[0].suspicion.reason().expect("said").contains("softly"), "{found:?}");
+    assert!(found[0].suspicion.reason().expect("said").contains("soft references"), "{found:?}");
 }
 
 /// An `ArrayDeque` of the last twelve seconds, whose array is as old as the program, "may leak".

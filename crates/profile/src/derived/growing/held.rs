@@ -3,10 +3,12 @@
 //! Not here: how paths are found, which is the agent's.
 
 use std::fmt::Write;
+use std::iter;
 
 use super::growth::Growth;
 use crate::derived::program::holders_that_drop;
 use crate::facts::class_name::readable_class;
+use crate::facts::expiry::is_of_bounded_cache;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::retention::{Link, LinkKind, RetentionRow, Room};
 use crate::facts::soft::is_soft;
@@ -39,6 +41,8 @@ pub struct Holder {
     pub is_soft: bool,
     /// A field of the container, or of what has it, by which entries may be dropped in time, as `a.B.field`.
     pub expiry: Option<String>,
+    /// The class of an entry of theirs in a cache with a bound.
+    pub cache: Option<String>,
     /// Of the older half of the objects, how large a part only methods at work have.
     pub at_work: f64,
 }
@@ -64,17 +68,16 @@ impl Holder {
         let (inner, outer) = links.split_at(gathering.or_else(of_jdk).unwrap_or(0));
         let is_own = |link: &&Link| link.is_field() && link.is_own();
         let root = links.last().filter(|link| link.is_root());
-        // A container that the program's own field has: a list in each of what grows, or of what a method is at work with.
-        let has_container = |pair: &&[Link]| is_own(&&pair[1]) && !pair[0].is_own();
+        // A container that the program's own field has, in each of few.
+        let has_container = |pair: &&[Link]| {
+            let is_shared = pair[1].holders * 2 <= row.looked;
+            is_shared && is_own(&&pair[1]) && !is_of_the_program(&pair[0].class)
+        };
+        let of_parts = || inner.windows(2).rev().find(has_container).map(|pair| &pair[1]);
         let name = match (gathering, root) {
             // What was found in the time there was are parts of what grows.
             (None, None) => links.windows(2).find(has_container).map(|pair| &pair[1]),
-            _ => {
-                (outer.windows(2).find(has_container).or_else(|| inner.windows(2).rev().find(has_container)))
-                    .map(|pair| &pair[1])
-                    .or_else(|| outer.iter().find(is_own))
-                    .or(root)
-            }
+            _ => outer.iter().find(is_own).or_else(of_parts).or(root),
         };
         let holders = outer.iter().map(|link| is_own(&link).then_some(link.class.as_str()));
         let drops = holders_that_drop(holders, family);
@@ -88,6 +91,10 @@ impl Holder {
                 .and_then(|(array, of)| array.room.filter(|_| of.has_fixed_array())),
             expiry: outer.iter().take(drops.unwrap_or(outer.len())).find_map(Link::expiry),
             is_soft: links.iter().any(|link| is_soft(&link.class) && link.is_referent()),
+            cache: iter::once(&row.class)
+                .chain(links.iter().map(|link| &link.class))
+                .find(|class| is_of_bounded_cache(class))
+                .cloned(),
             at_work: 0.0,
         }
     }
@@ -100,9 +107,15 @@ impl Holder {
         if self.is_soft {
             return Growth::Unsure("a soft reference holds it: the collector may take it".to_owned());
         }
-        let is_whole = self.path.first().is_some_and(|first| first != REST);
-        if !growth.is_sure() && !is_whole {
+        // Of entries that are held softly each has its reference: that lies on this side of what has them all.
+        if !growth.is_sure() && self.name.is_none() {
             return growth;
+        }
+        if let Some(class) = &self.cache {
+            return Growth::Unsure(format!(
+                "{} is of a cache that drops entries: it may not be full yet, or replace them",
+                readable_class(class)
+            ));
         }
         if let Some(field) = &self.expiry {
             return Growth::Unsure(format!(
@@ -127,12 +140,7 @@ impl Holder {
 
 /// The link at which many come together, if there is one.
 fn gathering(row: &RetentionRow) -> Option<usize> {
-    let mut objects = row.looked;
-    row.path.iter().position(|link| {
-        let gathers = link.holders * MANY <= objects;
-        objects = objects.max(link.holders);
-        gathers
-    })
+    row.path.iter().position(|link| link.holders * MANY <= row.looked)
 }
 
 impl Link {
@@ -250,10 +258,10 @@ mod tests {
     #[test]
     fn parts_are_named_where_only_a_method_has_what_grows() {
         let root = Link::at_work();
-        let parts = [field("java.util.ArrayDeque", "elements", 30), field("a.Document", "undo", 30)];
+        let parts = [field("java.util.ArrayDeque", "elements", 12), field("a.Document", "undo", 12)];
         let list =
-            [slots("[Ljava.lang.Object;", 1, 30, 49), field("java.util.ArrayList", "elementData", 1), root];
-        let of_documents = holder([&[slots("[Ljava.lang.Object;", 30, 60, 400)][..], &parts, &list].concat());
+            [slots("[Ljava.lang.Object;", 1, 12, 49), field("java.util.ArrayList", "elementData", 1), root];
+        let of_documents = holder([&[slots("[Ljava.lang.Object;", 12, 60, 400)][..], &parts, &list].concat());
         assert_eq!(of_documents.name.as_deref(), Some("a.Document.undo"));
         let timer = holder(
             [&[field("a.Passage", "picture", 40), field("a.Passage$1", "this$0", 40)][..], &list].concat(),
@@ -282,6 +290,15 @@ mod tests {
         assert!(why.starts_with("b.BoundedCache.evictionLock tells"), "{why}");
         let beyond = holder([&map[..], &[field("a.Shop", "sold", 1), bounded]].concat());
         assert!(beyond.judge(Growth::Grows).is_sure(), "of what has the map's owner");
+    }
+
+    #[test]
+    fn entries_of_a_cache_with_a_bound_are_a_doubt() {
+        let entry = [field("com.github.benmanes.caffeine.cache.PSMS", "value", 40)];
+        let Growth::Unsure(why) = holder(entry.to_vec()).judge(Growth::Grows) else {
+            panic!("it has a bound")
+        };
+        assert!(why.starts_with("com.github.benmanes.caffeine.cache.PSMS is of a cache"), "{why}");
     }
 
     /// Buffers of a pool, of which a third is at work.
