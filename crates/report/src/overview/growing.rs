@@ -2,7 +2,7 @@
 //!
 //! Not here: the words on one place (`growers`).
 
-use mayfly_profile::{Grower, Growth, HeapRise, Profile};
+use mayfly_profile::{Grower, HeapRise, Profile};
 
 use super::Screen;
 use super::growers::{GrowerWords, added, most_of, sure, what};

@@ -3,7 +3,7 @@
 //! The end of a recording tells more than its steps: before a full collection has looked, objects that are long dead count as
 //! live. Those that are alive after the last one, by when they were born, are the growth that is there to stay.
 
-use mayfly_profile::{Frame, Grower, Growing, Growth, Holder, Profile, Stack, Tally};
+use mayfly_profile::{Frame, Grower, Growing, Holder, Profile, Stack, Tally};
 
 use super::suspicion::Suspicion;
 use crate::grounds::distrust_so_far;
