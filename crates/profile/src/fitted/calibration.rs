@@ -285,10 +285,13 @@ impl Sample {
         let Some(live) = class.live else { return };
         self.fit_sizes(class, sites);
         let dead_before: Vec<u64> = sites.iter().map(|site| bytes_of(&site.collected)).collect();
-        self.settle_part(live, class, sites, |site| site.live.as_mut());
-        self.settle_part(class.unjudged, class, sites, |site| Some(&mut site.unjudged));
+        let stacks = self.of_stacks();
+        let elsewhere = stacks.of_no_site(live, class, sites);
+        stacks.settle_part(live.without(elsewhere), class, sites, |site| site.live.as_mut());
+        stacks.settle_part(class.unjudged, class, sites, |site| Some(&mut site.unjudged));
+        leave_unjudged(elsewhere, sites);
         for (bucket, &total) in class.collected.iter().enumerate() {
-            self.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));
+            stacks.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));
         }
         for (site, before) in sites.iter_mut().zip(dead_before) {
             site.byte_seconds *= bytes_of(&site.collected) as f64 / (before as f64).max(1.0);
@@ -296,6 +299,39 @@ impl Sample {
             site.allocated = site.not_seen_dead();
             site.collected.iter().for_each(|&dead| site.allocated.add(dead));
             site.allocated.largest = largest;
+        }
+    }
+
+    /// Of what is live of a class, that which no site was seen with, by stacks: sites of which only the dead were met may have it. What is missing
+    /// is put down to them as to a site on which one sample fell.
+    fn of_no_site(self, live: Tally, class: &ClassProfile, sites: &[&mut SiteProfile]) -> Tally {
+        let mut made = Tally::default();
+        let others = sites.iter().filter(|site| may_have_more_live(site));
+        others.for_each(|site| made.add(tracked_of(site)));
+        if self.tracking != Tracking::Balanced || self.of_one.0 == 0.0 || made.is_empty() {
+            return Tally::default();
+        }
+        let (mut seen, mut free) = (Tally::default(), (0.0, 0.0));
+        for part in sites.iter().filter_map(|site| site.live) {
+            seen.add(part);
+            let (objects, bytes) = self.variance(part);
+            free = (free.0 + objects, free.1 + bytes);
+        }
+        let missing = live.without(seen);
+        let (of_one, size) = (self.of_one.0.min(made.objects as f64), mean_size(class.allocated));
+        let unseen = (1.0 + of_one) * of_one;
+        let share = |missing: u64, unseen: f64, seen: f64| {
+            (missing as f64 * unseen / (unseen + seen).max(f64::MIN_POSITIVE)).round() as u64
+        };
+        // No more than they made.
+        let objects = share(missing.objects, unseen, free.0).min(made.objects);
+        let bytes = match class.allocated.is_uniform() {
+            true => objects * class.allocated.largest,
+            false => share(missing.bytes, unseen * size * size, free.1).min(made.bytes),
+        };
+        match objects == 0 || bytes == 0 {
+            true => Tally::default(),
+            false => Tally { objects, bytes, largest: class.allocated.largest },
         }
     }
 
@@ -307,7 +343,7 @@ impl Sample {
         let stacks = self.of_stacks();
         let parts: Vec<Tally> = sites.iter().map(|site| tracked_of(site)).collect();
         let joints: Vec<Joint> =
-            parts.iter().map(|&part| Joint::of(part, stacks.variance_of_one(part))).collect();
+            parts.iter().map(|&part| Joint::of(part, stacks.variance_of_one_seen(part))).collect();
         let (mut all, mut sum) = (Joint::default(), Tally::default());
         joints.iter().for_each(|joint| all.add(*joint));
         parts.iter().for_each(|&part| sum.add(part));
@@ -427,7 +463,7 @@ impl Sample {
 
     /// Variances of a part's objects and bytes, about, by the mean size of its objects.
     pub(crate) fn variance(self, part: Tally) -> (f64, f64) {
-        let of_one = self.variance_of_one(part);
+        let of_one = self.variance_of_one_seen(part);
         (part.objects as f64 * of_one, part.bytes as f64 * mean_size(part) * of_one)
     }
 
@@ -440,6 +476,34 @@ impl Sample {
             Tracking::Balanced => self.of_one.0,
             Tracking::Off | Tracking::EveryObject => 1.0,
         }
+    }
+
+    /// The same of what was seen: no object of a part stands for more than all of it. Those made while each was followed, as at the start of
+    /// a program, are few and stand for themselves, however many one stands for later.
+    pub(crate) fn variance_of_one_seen(self, part: Tally) -> f64 {
+        let of_one = self.variance_of_one(part);
+        match self.tracking {
+            Tracking::Balanced => of_one.min(part.objects.saturating_sub(1) as f64),
+            _ => of_one,
+        }
+    }
+}
+
+/// Whether none of a site was seen live, though it makes objects of the class.
+fn may_have_more_live(site: &SiteProfile) -> bool {
+    site.live.is_some_and(|live| live.is_empty()) && !tracked_of(site).is_empty()
+}
+
+/// Of so many objects it is not known whether these sites made them: those of which only the dead were seen share them, by what they made.
+fn leave_unjudged(elsewhere: Tally, sites: &mut [&mut SiteProfile]) {
+    let others: Vec<_> = sites.iter_mut().filter(|site| may_have_more_live(site)).collect();
+    let made =
+        |number: fn(Tally) -> u64| others.iter().map(|site| number(tracked_of(site))).collect::<Vec<_>>();
+    let objects = divide(elsewhere.objects, &made(|made| made.objects));
+    let bytes = divide(elsewhere.bytes, &made(|made| made.bytes));
+    for (site, (objects, bytes)) in others.into_iter().zip(objects.into_iter().zip(bytes)) {
+        let largest = if objects > 0 { site.allocated.largest } else { 0 };
+        site.unjudged.add(Tally { objects, bytes: if objects > 0 { bytes } else { 0 }, largest });
     }
 }
 

@@ -154,7 +154,7 @@ impl<'p> Variances<'p> {
             let of_one = self.of_one(sample, class.allocated);
             return part_variance(live, mean_size(class.allocated), of_one);
         }
-        let of_part = |part: Tally| part_variance(part, mean_size(part), self.of_one(sample, part));
+        let of_part = |part: Tally| part_variance(part, mean_size(part), self.of_one_seen(sample, part));
         let (mut sum, mut elsewhere) = (TallyVariance::default(), live);
         for site in self.sites.get(class.name.as_str()).into_iter().flatten() {
             let at_site = site.live.unwrap_or_default();
@@ -234,6 +234,14 @@ impl<'p> Variances<'p> {
         }
     }
 
+    /// The same of what was seen of it ([`Sample::variance_of_one_seen`]).
+    fn of_one_seen(&self, sample: Option<Sample>, part: Tally) -> f64 {
+        match sample {
+            Some(sample) if sample.draws_sites() => sample.variance_of_one_seen(part),
+            other => self.of_one(other, part),
+        }
+    }
+
     /// Of the objects that could be followed, one in so many is.
     fn thinned(&self) -> f64 {
         self.profile.trust.following.thinned_to_one_in.max(1) as f64
@@ -298,9 +306,10 @@ impl<'p> Variances<'p> {
         let mut seen = TallyVariance::default();
         if let Some(sample) = drawn.filter(|sample| sample.draws_sites()) {
             for part in live_by_age(site) {
-                seen += part_variance(part, mean_size(part), sample.variance_of_one(part));
+                seen += part_variance(part, mean_size(part), sample.variance_of_one_seen(part));
             }
-            return (seen, part_variance(Tally::default(), mean_size(of), sample.variance_of_one(of)));
+            let missed = part_variance(Tally::default(), mean_size(of), sample.variance_of_one(of));
+            return (seen, class.map_or(missed, |class| self.within_class(missed, class)));
         }
         // By the share of the site's allocations whose stack was taken.
         let weight =
@@ -315,6 +324,19 @@ impl<'p> Variances<'p> {
         seen += part_variance(live, size, self.thinned() - 1.0);
         seen += of_bytes(live.bytes as f64 * weight);
         (seen, TallyVariance::default())
+    }
+
+    /// What a site may have besides is a part of what is live of its class, which more objects tell of than stacks.
+    fn within_class(&self, missed: TallyVariance, class: &ClassProfile) -> TallyVariance {
+        if self.profile.run.tracking != Tracking::Balanced {
+            return missed;
+        }
+        let all = class.not_seen_dead();
+        let square = |number: u64| (number as f64).powi(2);
+        TallyVariance {
+            objects: missed.objects.min(square(all.objects)),
+            bytes: missed.bytes.min(square(all.bytes)),
+        }
     }
 
     /// Of what sites of these classes allocated where no site was seen. A byte sample passes over all of them together, a share of each

@@ -1,8 +1,8 @@
 //! Profiles of balanced tracking: numbers fitted to exact counts, errors that follow from what was followed.
 
 use mayfly_profile::{
-    ClassCounts, ClassId, LifetimeCounts, ProfileBuilder, Progress, RunInfo, Section, Share, SiteCounts,
-    SiteId, Tally, Tracking, Update,
+    ClassCounts, ClassId, Frame, FrameId, LifetimeCounts, Profile, ProfileBuilder, Progress, RunInfo,
+    Section, Share, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Update, Variances,
 };
 
 const HOT: ClassId = ClassId(0);
@@ -97,4 +97,87 @@ fn a_profile_told_again_and_written_again_has_its_shares() {
     assert_eq!(merged.shares["a.Hot"].followed, 200);
     let since = whole.clone().since(&whole);
     assert_eq!(since.shares["a.Hot"], Share::default());
+}
+
+/// Of the hot class a few objects were followed at the start, each for itself, and later each for very many.
+fn with_sites(live: Tally, dead: Tally, sites: [(Tally, Tally); 2], stands_for: u64) -> Profile {
+    let mut allocated = live;
+    allocated.add(dead);
+    let lifetimes = Some(LifetimeCounts { live, collected: vec![dead], ..LifetimeCounts::default() });
+    let site = |(id, (live, dead)): (u32, (Tally, Tally))| {
+        let mut allocated = live;
+        allocated.add(dead);
+        let collected = vec![dead];
+        SiteCounts { id: SiteId(id), allocated, live: Some(live), collected, ..SiteCounts::default() }
+    };
+    let sites = (0..).zip(sites).map(site).collect();
+    let mut share = Share::default();
+    (0..20).for_each(|_| share.record(1, Some(1)));
+    (0..10).for_each(|_| share.record(stands_for / 10, Some(stands_for)));
+    let run = RunInfo { tracking: Tracking::Balanced, lifetimes: true, stacks: true, ..RunInfo::default() };
+    let frame = |class: &str| Update::Frame {
+        id: FrameId(u32::from(class == "b.B")),
+        frame: Frame { class: class.into(), ..Frame::default() },
+    };
+    let mut builder = ProfileBuilder::new();
+    let classes = vec![ClassCounts { id: HOT, allocated, lifetimes }];
+    for update in [
+        Update::Start(Box::new(run)),
+        Update::Class { id: HOT, name: "a.Hot".into() },
+        frame("a.A"),
+        frame("b.B"),
+        Update::Site { id: SiteId(0), class: HOT, stack: vec![FrameId(0)] },
+        Update::Site { id: SiteId(1), class: HOT, stack: vec![FrameId(1)] },
+        Update::from(Progress { classes, sites, ..Progress::default() }),
+        Update::from(Section::Shares(vec![(HOT, share)])),
+    ] {
+        builder.apply(update).expect("fits");
+    }
+    builder.profile()
+}
+
+fn site_of<'p>(profile: &'p Profile, class: &str) -> &'p SiteProfile {
+    let at = |site: &&SiteProfile| site.stack.first().is_some_and(|frame| &*frame.class == class);
+    profile.sites.iter().find(at).expect("a site")
+}
+
+/// Buffers of the start, 20 of 40,000 bytes, took what was missing of millions of small arrays: 12 MB instead of 0.8.
+#[test]
+fn what_was_followed_one_by_one_keeps_its_numbers_beside_what_stands_for_many() {
+    let early = Tally::of(20, 40_000);
+    let mut dead = Tally::of(9_000_000, 90);
+    dead.bytes += 60_000_000;
+    dead.largest = 4_096;
+    let profile = with_sites(
+        early,
+        dead,
+        [(early, Tally::default()), (Tally::default(), Tally::of(7_900_000, 90))],
+        1_000_000,
+    );
+    let site = site_of(&profile, "a.A");
+    let live = site.live.expect("followed");
+    assert!(live.objects <= 21 && live.bytes < 900_000, "{live:?}");
+    let error = Variances::of(&profile).of_live_sites([site]).bytes.sqrt();
+    assert!(error < 1_200_000.0, "about as much as is live of the class at most: {error}");
+}
+
+/// Arrays that a cache holds, of which no stack was taken that is live, were put down to who made a few others.
+#[test]
+fn what_is_live_and_was_not_met_with_a_stack_is_not_charged_to_another_maker() {
+    let (cached, held) = (Tally::of(4_000, 1_040), Tally::of(800, 4_016));
+    let mut live = cached;
+    live.add(held);
+    let dead = Tally::of(23_000, 1_040);
+    let profile = with_sites(
+        live,
+        dead,
+        [(held, Tally::default()), (Tally::default(), Tally::of(25_000, 1_040))],
+        10_000,
+    );
+    let (holder, cache) = (site_of(&profile, "a.A"), site_of(&profile, "b.B"));
+    let of_holder = holder.live.expect("followed");
+    assert!((800..850).contains(&of_holder.objects) && of_holder.bytes < 3_800_000, "{of_holder:?}");
+    assert!(cache.live.expect("followed").is_empty(), "none was seen");
+    let all = of_holder.objects + cache.unjudged.objects;
+    assert_eq!((all, cache.allocated.objects + holder.allocated.objects), (4_800, 27_800));
 }
