@@ -143,7 +143,7 @@ impl DumpFile {
         let all = || self.reading("reading the dump", |dump, at| dump.graph(at));
         let graph = self.try_kept(Saved::graph, all, Graph::parts)?;
         if self.of_hprof && lacks_virtual_stacks(&graph) {
-            remarks::print_virtual_threads(&self.path);
+            remarks::print_virtual_threads(&self.name(), self.pid);
         }
         Ok(graph)
     }

@@ -55,19 +55,27 @@ pub(crate) fn costs_json(costs: &Costs) -> String {
 /// Above what a way takes more than the one without.
 const MORE: &str = "more (least to most)";
 
+/// What a difference of one round is worth.
+const ONE_ROUND: &str = "Of one round it is not known what is chance: --rounds 5.";
+
 /// A sentence for each way, and a table.
 pub(crate) fn costs_document(costs: &Costs) -> Document {
     let mut document = Document::default();
-    costs.ways.iter().skip(1).for_each(|way| document.sentence(sentence(way)));
+    costs.ways.iter().skip(1).for_each(|way| document.sentence(sentence(way, costs.rounds)));
+    if costs.rounds == 1 {
+        document.sentence(ONE_ROUND);
+    }
     if let Some(time) = costs.ended_after {
         document.sentence(format!(
             "Each run was ended after {}: the numbers compare only if the program had the same to do in each.",
             whole_seconds(time.as_secs())
         ));
     }
-    let headings = ["CPU time", MORE, "elapsed", MORE, "peak resident", MORE, "way"];
+    let more = if costs.rounds == 1 { "more" } else { MORE };
+    let headings = ["CPU time", more, "elapsed", more, "peak resident", more, "way"];
     let mut rows = vec![headings.map(str::to_owned).to_vec()];
-    rows.extend(costs.ways.iter().enumerate().map(|(at, way)| row(way, at > 0)));
+    let one = costs.rounds == 1;
+    rows.extend(costs.ways.iter().enumerate().map(|(at, way)| row(way, at > 0, one)));
     let rounds = if costs.rounds == 1 { "one round".to_owned() } else { format!("{} rounds", costs.rounds) };
     document.block(
         format!("Medians of {rounds}; more: than in the same round without Mayfly:"),
@@ -76,7 +84,10 @@ pub(crate) fn costs_document(costs: &Costs) -> Document {
     document
 }
 
-fn sentence(way: &Way) -> String {
+fn sentence(way: &Way, rounds: usize) -> String {
+    if rounds == 1 {
+        return of_one_round(way);
+    }
     let cpu = way.cost.more_cpu;
     let memory = way.cost.more_bytes.map_or(String::new(), |more| format!(", and {}", memory(more)));
     if cpu.may_be_none() {
@@ -86,8 +97,22 @@ fn sentence(way: &Way) -> String {
             range(cpu)
         );
     }
-    let (share, word) = (percent(cpu.median.abs()), if cpu.median < 0.0 { "less" } else { "more" });
-    format!("{} takes {share} {word} CPU time ({}){memory}.", way.name, range(cpu))
+    format!("{} takes {} CPU time ({}){memory}.", way.name, more(cpu), range(cpu))
+}
+
+/// Without a range, which would look like certainty.
+fn of_one_round(way: &Way) -> String {
+    let memory = |of: OfRounds| {
+        let word = if of.median < 0.0 { "less" } else { "more" };
+        format!(", and {} {word} peak resident memory", size(of.median.abs() as u64))
+    };
+    let memory = way.cost.more_bytes.map_or(String::new(), memory);
+    format!("{} took {} CPU time{memory}, in one round.", way.name, more(way.cost.more_cpu))
+}
+
+/// `12 % more`.
+fn more(share: OfRounds) -> String {
+    format!("{} {}", percent(share.median.abs()), if share.median < 0.0 { "less" } else { "more" })
 }
 
 /// What the JVM has resident at its peak.
@@ -100,14 +125,15 @@ fn memory(more: OfRounds) -> String {
     format!("{} {word} peak resident memory ({})", size(more.median.abs() as u64), range_of_bytes(more))
 }
 
-fn row(way: &Way, is_beside: bool) -> Vec<String> {
+fn row(way: &Way, is_beside: bool, one_round: bool) -> Vec<String> {
     let Cost { cpu_s, elapsed_s, peak_bytes, more_cpu, more_elapsed, more_bytes } = way.cost;
     let seconds = |of: OfRounds| duration(of.median * 1_000.0);
     let beside = |text: String| if is_beside { text } else { "-".to_owned() };
-    let share = |of: OfRounds| beside(format!("{} ({})", percent(of.median), range(of)));
+    let ranged = |of: String, range: String| if one_round { of } else { format!("{of} ({range})") };
+    let share = |of: OfRounds| beside(ranged(percent(of.median), range(of)));
     let peak = peak_bytes.map_or("?".to_owned(), |of| signed_bytes(of.median));
-    let more_bytes = more_bytes
-        .map_or("?".to_owned(), |of| format!("{} ({})", signed_bytes(of.median), range_of_bytes(of)));
+    let more_bytes =
+        more_bytes.map_or("?".to_owned(), |of| ranged(signed_bytes(of.median), range_of_bytes(of)));
     vec![
         seconds(cpu_s),
         share(more_cpu),
@@ -145,6 +171,10 @@ mod tests {
     }
 
     fn text(more_bytes: Option<OfRounds>) -> String {
+        text_of(3, more_bytes)
+    }
+
+    fn text_of(rounds: usize, more_bytes: Option<OfRounds>) -> String {
         let cost = Cost {
             cpu_s: of(1.1, 1.0, 1.2),
             elapsed_s: of(1.1, 1.0, 1.2),
@@ -155,7 +185,7 @@ mod tests {
         };
         let way = |name| Way { name, cost };
         let ways = vec![way("without Mayfly"), way("mayfly run")];
-        let costs = Costs { program: "java".into(), rounds: 3, ended_after: None, ways };
+        let costs = Costs { program: "java".into(), rounds, ended_after: None, ways };
         costs_document(&costs).text(200)
     }
 
@@ -171,5 +201,15 @@ mod tests {
             "the difference in peak resident memory is within that of the rounds (-2.00 MiB to 9.00 MiB)";
         assert!(chance.contains(sentence), "{chance}");
         assert!(!text(None).contains("peak resident memory"));
+    }
+
+    /// "takes 1 % less CPU time (-1 to -1 %)" looks certain.
+    #[test]
+    fn one_round_has_no_range_and_does_not_show_what_is_chance() {
+        let one = text_of(1, Some(of(25_165_824.0, 25_165_824.0, 25_165_824.0)));
+        let sentence =
+            "mayfly run took 12 % more CPU time, and 24.0 MiB more peak resident memory, in one round.";
+        assert!(one.contains(sentence) && one.contains(ONE_ROUND) && !one.contains(" to "), "{one}");
+        assert!(!text(None).contains(ONE_ROUND));
     }
 }

@@ -61,7 +61,7 @@ fn found(leaks: &Leaks) -> String {
     let unsure = leaks.suspects.len() - leaking;
     let named = match leaking {
         0 if unsure == 0 && leaks.floor.is_some_and(|floor| !floor.is_small) => {
-            "Whether anything leaks is not known: no leak was found".to_owned()
+            "No leak was found; whether there is one slower than could be seen is not known".to_owned()
         }
         0 => "No leak was found".to_owned(),
         1 => "1 leak".to_owned(),

@@ -238,10 +238,7 @@ impl Search<'_> {
         let seconds = self.counted_from.elapsed().as_secs_f64();
         let mut leaks = self.dumps.leaks(Searched::Jvm { pid, dumps, seconds, paused_ms });
         if self.ended {
-            let all = self.args.dumps;
-            self.notes.push(format!(
-                "the JVM ended before all {all} dumps were taken: look earlier, or for less long (--for)"
-            ));
+            self.notes.push(ended_early(dumps + self.uncounted, self.planned()));
         }
         let is_left = self.left.load(Relaxed);
         if is_left {
@@ -285,6 +282,16 @@ fn is_of(whole: Duration, paused_ms: u64) -> Duration {
     whole.saturating_sub(Duration::from_millis(paused_ms))
 }
 
+/// What is missing since the JVM ended.
+fn ended_early(taken: usize, planned: usize) -> String {
+    let why = match planned.saturating_sub(taken) {
+        0 => "the JVM ended before all was known of the last dump".to_owned(),
+        1 => format!("the JVM ended before the last of {planned} dumps was taken"),
+        missing => format!("the JVM ended before the last {missing} of {planned} dumps were taken"),
+    };
+    format!("{why}: look earlier, or for less long (--for)")
+}
+
 /// Why so many dumps that count, after others that do not, tell nothing.
 fn untold(dumps: usize, uncounted: usize) -> Option<String> {
     match (dumps, uncounted) {
@@ -306,6 +313,14 @@ mod tests {
         let times = dumps.map(|(whole, paused_ms)| is_of(Duration::from_millis(whole), paused_ms).as_secs());
         assert_eq!(times, [0, 10, 20]);
         assert_eq!(is_of(Duration::ZERO, 5), Duration::ZERO);
+    }
+
+    /// "5 dumps", and "the JVM ended before all 4 dumps were taken": one more was wanted.
+    #[test]
+    fn what_is_missing_counts_the_dumps_that_were_wanted_as_growth_was_not_steady() {
+        assert!(ended_early(5, 6).starts_with("the JVM ended before the last of 6 dumps was taken: "));
+        assert!(ended_early(2, 4).starts_with("the JVM ended before the last 2 of 4 dumps were taken: "));
+        assert!(ended_early(5, 5).starts_with("the JVM ended before all was known of the last dump: "));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Virtual threads whose stacks a JVM left out of its file: before JDK 23 HotSpot writes only those that are on a carrier.
+//! Virtual threads whose stacks a JVM left out of its file: before JDK 23 HotSpot writes only those that are on a
+//! carrier, later ones not each either.
 
 use crate::graph::Graph;
 use crate::root::RootKind;
