@@ -17,6 +17,12 @@ pub fn followed_text(tracking: Tracking) -> String {
     }
 }
 
+/// How many collections there were: `9 GCs`. Of collectors that pause several times for each the pauses are counted, not the collections.
+pub fn gcs(profile: &Profile) -> String {
+    let what = if profile.run.jvm.gc.pauses_are_parts() { "GC pauses" } else { "GCs" };
+    format!("{} {what}", profile.gcs)
+}
+
 /// The same as it was in fact: samples as far apart, and of the objects of which each was to be followed those that there was room for.
 pub fn tracking_text(profile: &Profile) -> String {
     match thinned(profile) {

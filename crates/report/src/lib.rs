@@ -40,7 +40,7 @@ mod ways;
 pub use bars::bar;
 pub use coverage::{BLANK, coverage};
 pub use doubts::doubts;
-pub use followed::{followed_text, tracking_text};
+pub use followed::{followed_text, gcs, tracking_text};
 pub use gc_work::{gc_lines, pause, percent};
 pub use groups::{group_errors, groups};
 pub use heap_summary::{HeapTextError, class_in_columns, heap_columns, parse_heap_columns};

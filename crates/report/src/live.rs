@@ -9,7 +9,7 @@ use mayfly_profile::measures::{DIED_BEFORE_FIRST_GC_SHARE, LIVE_BYTES, OBJECTS, 
 use mayfly_profile::{ClassProfile, Measure, Profile, Tally, readable_class};
 
 use crate::bars::bar;
-use crate::followed::tracking_text;
+use crate::followed::{gcs, tracking_text};
 use crate::lifetimes::{LIFE_HEADING, LIFE_LABEL, life_label};
 use crate::measured::measured;
 use crate::text::{ascii, pad, pad_left, printable, shorten, width};
@@ -87,9 +87,14 @@ struct View<'a> {
 
 impl View<'_> {
     fn header(&self) -> String {
-        let Profile { run, duration_ms, gcs, .. } = self.profile;
+        let Profile { run, duration_ms, .. } = self.profile;
         let who = format!("mayfly  pid {}  ", run.jvm.pid);
-        let right = format!("  {}  {gcs} GCs  {}", units::clock(*duration_ms), tracking_text(self.profile));
+        let right = format!(
+            "  {}  {}  {}",
+            units::clock(*duration_ms),
+            gcs(self.profile),
+            tracking_text(self.profile)
+        );
         let room = self.width.saturating_sub(width(&who) + width(&right));
         let command = self.shorten(&self.text(&run.jvm.command), room);
         self.shorten(&format!("{who}{}{right}", pad(&command, room)), self.width)

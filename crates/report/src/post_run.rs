@@ -6,7 +6,7 @@ use mayfly_profile::{ClassFilter, Grouping, Profile, View};
 
 use crate::census::{census_lines, write_census};
 use crate::doubts::doubts_block;
-use crate::followed::tracking_text;
+use crate::followed::{gcs, tracking_text};
 use crate::groups::groups;
 use crate::lifetimes::write_lifetimes;
 use crate::off_heap::write_holders;
@@ -115,7 +115,7 @@ fn write_run(out: &mut String, profile: &Profile) {
         line(out, 2, &format!("command: {}", printable(&jvm.command)));
     }
     let time = units::clock(profile.duration_ms);
-    line(out, 2, &format!("profiled for {time}, {} GCs, {}", profile.gcs, tracking_text(profile)));
+    line(out, 2, &format!("profiled for {time}, {}, {}", gcs(profile), tracking_text(profile)));
     let lines = operations_line(profile).into_iter().chain(reading_lines(profile));
     for text in lines.chain(over_time(profile, COLUMNS)) {
         line(out, 2, &text);

@@ -124,9 +124,9 @@ fn few_samples(samples: Option<f64>) -> String {
     }
 }
 
-/// Two standard errors of a number that rests on a sample.
+/// The band of 95 % of a number that rests on a sample.
 pub(crate) fn band(error: f64) -> String {
-    if error > 0.0 { format!(" (±{:.0}%)", (error * 200.0).ceil().min(100.0)) } else { String::new() }
+    if error > 0.0 { format!(" (±{:.0}%)", (error * 196.0).ceil().min(100.0)) } else { String::new() }
 }
 
 fn write_blame(out: &mut String, row: &Row<'_>, indent: usize, view: &View) {

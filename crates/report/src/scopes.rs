@@ -155,24 +155,27 @@ fn per_entry(tally: Tally, scope: &ScopeProfile) -> String {
     }
 }
 
-/// By how much survivors outlived their entry: half of them, and nine of ten, or the tenth that lived longer than is known.
+/// By how much survivors outlived their entry: half of them, and nine of ten, or the tenth that lived longer than is known. Of the tenth that
+/// is not known to have lived longer than half of them, nothing is.
 pub(crate) fn outliving(survival: &Survival) -> String {
-    let quantile = |q: f64, (these, others): (&str, &str)| {
-        let quantile = survival.quantile(q);
-        match quantile.point {
-            Some(point) => Some(format!("{these} up to {}", units::duration(point))),
-            None if quantile.low > 0.0 => {
-                Some(format!("{others} over {}", units::rough_duration(quantile.low)))
-            }
-            None => None,
+    let [half, tenth] = [0.5, 0.9].map(|q| survival.quantile(q));
+    let (known, mut texts) = (half.point.unwrap_or(half.low), Vec::new());
+    match half.point {
+        Some(point) => texts.push(format!("half of them up to {}", units::duration(point))),
+        None if half.low > 0.0 => {
+            texts.push(format!("half of them over {}", units::rough_duration(half.low)));
         }
-    };
-    let half = quantile(0.5, ("half of them", "half of them"));
-    let tenth = quantile(0.9, ("nine of ten", "one of ten"));
-    match half.into_iter().chain(tenth).collect::<Vec<_>>() {
-        none if none.is_empty() => "it is not known how long".to_owned(),
-        known => known.join(", "),
+        None => {}
     }
+    match tenth.point {
+        Some(point) => texts.push(format!("nine of ten up to {}", units::duration(point))),
+        None if tenth.low > known => {
+            texts.push(format!("one of ten over {}", units::rough_duration(tenth.low)));
+        }
+        None if half.point.is_some() => texts.push("nine of ten up to ? (too many live)".to_owned()),
+        None => {}
+    }
+    if texts.is_empty() { "it is not known how long".to_owned() } else { texts.join(", ") }
 }
 
 /// Of a program that runs, for a command; that of one that has ended is of no use.
@@ -211,6 +214,17 @@ mod tests {
             ages.record_deaths(100, 200, 10);
         });
         assert!(!most_young.contains("not known yet"), "{most_young}");
+    }
+
+    /// "half of them up to 10.2 s, one of ten over 1.5 s".
+    #[test]
+    fn the_tenth_that_lives_longest_is_not_known_to_live_for_less_than_half_of_them() {
+        let few = outlived(|ages| {
+            ages.record_deaths(1_500, 20_000, 3);
+            ages.record_living(25_000, 2);
+        });
+        assert!(few.starts_with("half of them up to 1"), "{few}");
+        assert!(few.ends_with(", nine of ten up to ? (too many live)"), "{few}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The first line: which program this is, how long it has run, and whether the view stands still.
 
-use mayfly_report::{clock, tracking_text, width};
+use mayfly_report::{clock, gcs, tracking_text, width};
 use ratatui::layout::Rect;
 
 use super::put::Put;
@@ -9,8 +9,7 @@ use crate::state::State;
 pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State) {
     let profile = &state.shown.profile;
     let run = &profile.run;
-    let mut right =
-        format!("  {}  {} GCs  {}", clock(profile.duration_ms), profile.gcs, tracking_text(profile));
+    let mut right = format!("  {}  {}  {}", clock(profile.duration_ms), gcs(profile), tracking_text(profile));
     if profile.complete {
         right += "  ended";
     }

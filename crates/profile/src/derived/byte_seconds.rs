@@ -27,15 +27,26 @@ impl ByteSeconds {
 impl ClassProfile {
     /// Its byte-seconds so far; `None` if nothing is known of lifetimes.
     pub fn byte_seconds(&self, buckets: &BucketBounds) -> Option<ByteSeconds> {
+        self.byte_seconds_if(buckets, |after, by| (after + by) / 2.0)
+    }
+
+    /// Between what they lie: as if each of the dead died as soon as its interval allows, and as late.
+    pub fn byte_seconds_between(&self, buckets: &BucketBounds) -> Option<[ByteSeconds; 2]> {
+        let least = self.byte_seconds_if(buckets, |after, _| after)?;
+        Some([least, self.byte_seconds_if(buckets, |_, by| by)?])
+    }
+
+    /// The same with so old a death in each interval.
+    fn byte_seconds_if(&self, buckets: &BucketBounds, died: impl Fn(f64, f64) -> f64) -> Option<ByteSeconds> {
         let ages = &self.lifetimes.as_ref()?.ms;
         if self.byte_ages.is_some() {
-            return Some(self.byte_seconds_of_lives(buckets));
+            return Some(self.byte_seconds_of_lives(buckets, died));
         }
         let sizes = self.sizes(buckets);
         let dead = ages.deaths().map(|(after, by, weight)| {
             // Where the end is not known, no more than the begin is.
             let by = if by == u64::MAX { after } else { by };
-            (after as f64 + by as f64) / 2.0 * weight as f64 * sizes.of_dead(by)
+            died(after as f64, by as f64) * weight as f64 * sizes.of_dead(by)
         });
         let size = self.live.and_then(mean_size).unwrap_or(0.0);
         let living = ages.living().map(|(age, weight)| age as f64 * weight as f64 * size);
@@ -43,10 +54,10 @@ impl ClassProfile {
     }
 
     /// The same where bytes are known by age.
-    fn byte_seconds_of_lives(&self, buckets: &BucketBounds) -> ByteSeconds {
+    fn byte_seconds_of_lives(&self, buckets: &BucketBounds, died: impl Fn(f64, f64) -> f64) -> ByteSeconds {
         let mut held = ByteSeconds::default();
         for life in self.lives(buckets) {
-            let seconds = (life.after as f64 + life.by.unwrap_or(life.after) as f64) / 2_000.0;
+            let seconds = died(life.after as f64, life.by.unwrap_or(life.after) as f64) / 1_000.0;
             let part = if life.by.is_some() { &mut held.dead } else { &mut held.living };
             *part += life.tally.bytes as f64 * seconds;
         }
@@ -104,6 +115,10 @@ mod tests {
         let known = class.byte_seconds(&buckets).expect("lifetimes");
         about(known.dead, 10.0 * 100.0 * 3.0);
         about(known.living, 3.0 * 1000.0 * 8.0);
+        let [least, most] = class.byte_seconds_between(&buckets).expect("lifetimes");
+        about(least.dead, 10.0 * 100.0 * 2.0);
+        about(most.dead, 10.0 * 100.0 * 4.0);
+        assert_eq!((least.living, most.living), (known.living, known.living));
         assert_eq!(known.all(), known.dead + known.living);
     }
 

@@ -17,6 +17,9 @@ const LEAST_SHARE: f64 = 0.05;
 /// A heap that grew by at most this share of it is flat beside it.
 const FLAT: f64 = 0.25;
 
+/// Pauses of a collection of the whole heap beside the program, of which the first may have been before, and the last may be yet to come.
+const MOST_PAUSES: usize = 4;
+
 /// Direct buffers that became more all along.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OffHeapGrowth {
@@ -63,15 +66,24 @@ impl Profile {
         }
         let begun_ms = self.part.during_ms.map_or(0, |(from_ms, _)| from_ms);
         let since_ms = begun_ms + from;
-        let is_whole = |kind| matches!(kind, GcKind::Full | GcKind::MarkEnd);
         Some(OffHeapGrowth {
             bytes_per_s: (last - first) as f64 * 1_000.0 / (all - from) as f64,
             since_ms,
             bytes: [first, last],
             heap: heap(&self.history, all),
-            collected: (self.collections.iter())
-                .any(|gc| gc.at_ms >= begun_ms + all / 2 && is_whole(gc.kind)),
+            collected: self.collected_all_since(begun_ms + all / 2),
         })
+    }
+
+    /// Whether the whole heap was collected after a time. Of collectors that do all beside the program the pauses of one such collection have one
+    /// kind: with so many of them one has begun and ended since.
+    fn collected_all_since(&self, since_ms: u64) -> bool {
+        let number = |is: fn(GcKind) -> bool| {
+            self.collections.iter().filter(|gc| gc.at_ms >= since_ms && is(gc.kind)).count()
+        };
+        number(|kind| matches!(kind, GcKind::Full | GcKind::MarkEnd)) > 0
+            || (self.run.jvm.gc.pauses_are_parts()
+                && number(|kind| kind == GcKind::ConcurrentPause) > MOST_PAUSES)
     }
 }
 
@@ -99,6 +111,7 @@ fn at(history: &[Point], ms: u64) -> Option<&Point> {
 mod tests {
     use super::*;
     use crate::facts::collection::Collection;
+    use crate::facts::gc::Gc;
     use crate::facts::off_heap::Held;
 
     const MIB: u64 = 1 << 20;
@@ -130,6 +143,14 @@ mod tests {
         }
         leak.collections = full(11_000);
         assert!(leak.off_heap_growth().expect("it grows").collected);
+        // Of ZGC each pause of a major collection is one.
+        let paused = |at_ms| Collection { kind: GcKind::ConcurrentPause, at_ms, ..Collection::default() };
+        leak.collections = (0..6).map(|at| paused(11_000 + 100 * at)).collect();
+        assert!(!leak.off_heap_growth().expect("it grows").collected, "of G1 it says nothing");
+        leak.run.jvm.gc = Gc::GenerationalZgc;
+        assert!(leak.off_heap_growth().expect("it grows").collected);
+        leak.collections.truncate(3);
+        assert!(!leak.off_heap_growth().expect("it grows").collected, "it may have begun before");
         let with_heap = profile((1..=20).map(|s| (Some(3 * s), Some(40 + 3 * s))));
         assert_eq!(with_heap.off_heap_growth().expect("it grows").is_heap_flat(), Some(false));
         let unknown = profile((1..=20).map(|s| (Some(3 * s), None)));

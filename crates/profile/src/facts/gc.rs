@@ -51,6 +51,11 @@ impl Gc {
         !matches!(self, Self::GenerationalZgc | Self::GenerationalShenandoah)
     }
 
+    /// Whether a collection pauses the program more than once, and each pause is counted as a GC.
+    pub fn pauses_are_parts(self) -> bool {
+        matches!(self, Self::Zgc | Self::GenerationalZgc | Self::Shenandoah | Self::GenerationalShenandoah)
+    }
+
     /// As reports and JSON name it; empty if it is not known.
     pub fn name(self) -> &'static str {
         match self {

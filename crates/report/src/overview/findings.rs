@@ -1,6 +1,6 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Through, bursts};
+use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Tally, TallyVariance, Through, bursts};
 
 use super::growers::{frame_name, holder_of};
 use super::longest;
@@ -90,6 +90,7 @@ impl Screen<'_> {
         let lives_longest = longest.as_ref().map(|row| {
             let age = self.profile.age_of(row);
             let text = longest::sentence(row, age, self.profile.duration_ms, self.live_is_at_most);
+            let text = text + &self.sureness_of_old(row);
             (text, self.maker(row).map(|made| made + &self.holder(row)))
         });
         let found = [
@@ -212,17 +213,16 @@ impl Screen<'_> {
                 self.moment(),
                 units::bytes(live(class).bytes),
                 units::bytes(live(rival).bytes),
-                self.sureness_of_live(class).1,
+                self.sureness_of_live(class).0,
             ));
         }
-        let (objects, sureness) = self.sureness_of_live(class);
         let at_most = if self.live_is_at_most { "at most " } else { "" };
         Some(format!(
-            "{} is {} of {of}{}: {at_most}{}{objects} ({sureness})",
+            "{} is {} of {of}{}: {at_most}{}",
             name(&class.name),
             share(live(class).bytes, total),
             self.moment(),
-            units::bytes(live(class).bytes),
+            self.live_of(class),
         ))
     }
 
@@ -288,22 +288,63 @@ impl Screen<'_> {
         }
     }
 
-    /// In how many objects of a class what is live is, if that is known about as well, and how sure both are.
-    fn sureness_of_live(&self, class: &ClassProfile) -> (String, String) {
+    /// What is live of a class, in how many objects if that is known about as well, and how sure both are: `1.14 MiB in 1.20 k objects (+-23 %)`.
+    fn live_of(&self, class: &ClassProfile) -> String {
         let live = class.live.unwrap_or_default();
-        let number = || format!(" in {} objects", units::count(live.objects));
+        let (bytes, number) =
+            (units::bytes(live.bytes), format!(" in {} objects", units::count(live.objects)));
+        let (sureness, of_objects) = self.sureness_of_live(class);
+        // Each number has its own error, the same as in the full report.
+        match of_objects {
+            None => format!("{bytes} ({sureness})"),
+            Some(same) if same == sureness => format!("{bytes}{number} ({sureness})"),
+            Some(other) => format!("{bytes} ({sureness}){number} ({other})"),
+        }
+    }
+
+    /// How sure the bytes and the objects of a class that are live are; `None`: the latter are known much worse.
+    fn sureness_of_live(&self, class: &ClassProfile) -> (String, Option<String>) {
+        let live = class.live.unwrap_or_default();
+        let both = |text: String| (text.clone(), Some(text));
         if let Some(dropped) = self.profile.dropped_beside(class, live) {
-            return (number(), at_least(dropped));
+            return both(at_least(dropped));
         }
         let (objects, bytes) = self.variances.of_live(class).relative(live);
         if bytes == 0.0 && objects == 0.0 {
-            return (number(), self.sureness_of_part(0.0));
+            return both(self.sureness_of_part(0.0));
         }
         // A small object that was sampled stands for many.
-        if objects > FEW_OBJECTS && objects > 2.0 * bytes {
-            return (String::new(), plus_minus(bytes));
+        let is_worse = objects > FEW_OBJECTS && objects > 2.0 * bytes;
+        (plus_minus(bytes), (!is_worse).then(|| plus_minus(objects)))
+    }
+
+    /// How sure what is live of an old row is, by the stacks that were taken; nothing where that is exact.
+    fn sureness_of_old(&self, row: &OldRow<'_>) -> String {
+        let mut live = Tally::default();
+        let variance = match row.method {
+            Some(made_by) => {
+                let sites: Vec<_> = self.sites_charged(made_by).collect();
+                sites.iter().filter_map(|site| site.live).for_each(|part| live.add(part));
+                self.variances.of_live_sites(sites)
+            }
+            None => {
+                let class = self.profile.classes.iter().find(|class| class.name == row.class);
+                live = class.and_then(|class| class.live).unwrap_or_default();
+                class.map_or_else(TallyVariance::default, |class| self.variances.of_live(class))
+            }
+        };
+        match live.is_empty() || row.old.live.is_empty() || variance.bytes == 0.0 {
+            true => String::new(),
+            false => format!(" (live: {})", plus_minus(variance.relative(live).1)),
         }
-        (number(), plus_minus(bytes.max(objects)))
+    }
+
+    /// Sites that are charged to a method, by its class and name.
+    fn sites_charged<'s>(&'s self, made_by: (&'s str, &'s str)) -> impl Iterator<Item = &'s SiteProfile> {
+        let charged = move |site: &&SiteProfile| {
+            self.rules.charged(&site.stack).is_some_and(|frame| frame.in_source() == made_by)
+        };
+        self.profile.sites.iter().filter(charged)
     }
 
     /// How fast all of it is.

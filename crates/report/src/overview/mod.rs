@@ -24,7 +24,7 @@ pub use ages::old_age;
 use growers::sure;
 pub use growers::{GrowerWords, holder_of};
 
-use crate::followed::tracking_text;
+use crate::followed::{gcs, tracking_text};
 use crate::over_time::in_short;
 use crate::part::part_lines;
 use crate::post_run::Occasion;
@@ -36,8 +36,10 @@ use crate::units;
 pub const COLUMNS: usize = 100;
 /// Most columns of a line: what is wider is no easier to read.
 pub const MOST_COLUMNS: usize = 120;
-/// Most lines of a report, besides its date and why it is written.
+/// Most lines of a report, besides its date, why it is written, and what survives scopes.
 pub const LINES: usize = 40;
+/// Lines more where there are scopes.
+const SCOPE_LINES: usize = 9;
 /// Rows of a table where there is room, and where there is little.
 const MOST_ROWS: usize = 6;
 const LEAST_ROWS: usize = 3;
@@ -169,7 +171,8 @@ impl<'a> Screen<'a> {
 impl Screen<'_> {
     fn text(&self, view: &View, occasion: &Occasion, more: &str) -> String {
         let mut lines = occasion_lines(occasion);
-        let most = LINES + lines.len();
+        // Who asked for scopes asked what survives them, however much else was found.
+        let most = LINES + lines.len() + if self.profile.scopes.is_empty() { 0 } else { SCOPE_LINES };
         lines.extend(self.head(view));
         lines.extend(self.findings());
         let more = (!more.is_empty()).then(|| format!("Everything: {more}"));
@@ -188,7 +191,7 @@ impl Screen<'_> {
     /// All below the findings, in so many lines: tables grow shorter before a part is left out, the least important first.
     fn below(&self, room: usize) -> Vec<String> {
         // Who asked for scopes asked what survives them.
-        let ([scopes, survivors], lives, mut collections) = (self.scopes(), self.lives(), self.collections());
+        let ((scopes, survivors), lives, mut collections) = (self.scopes(), self.lives(), self.collections());
         let traces = self.traces();
         let tables = |rows: usize| [self.classes(rows), self.method_rows(rows)];
         let coverage = self.coverage();
@@ -198,7 +201,7 @@ impl Screen<'_> {
         let surely: usize = trust.iter().map(Vec::len).sum();
         let mut left = room.saturating_sub(surely);
         let others = scopes.len()
-            + survivors.len()
+            + survivors.iter().map(Vec::len).sum::<usize>()
             + traces.len()
             + lives.len()
             + collections.iter().map(Vec::len).sum::<usize>();
@@ -211,8 +214,9 @@ impl Screen<'_> {
             parts = tables(rows);
         }
         let [classes, methods] = parts;
-        let [scopes, survivors, traces, classes, methods, lives] =
-            [scopes, survivors, traces, classes, methods, lives].map(|part| take(&mut left, part));
+        let (scopes, survivors) = (take(&mut left, scopes), take_first(&mut left, survivors));
+        let [traces, classes, methods, lives] =
+            [traces, classes, methods, lives].map(|part| take(&mut left, part));
         if let (false, Some(heading)) = (lives.is_empty(), collections.first_mut()) {
             // Both are short, and stand together.
             heading.drain(..1);
@@ -226,7 +230,7 @@ impl Screen<'_> {
     }
 
     fn head(&self, view: &View) -> Vec<String> {
-        let Profile { run, duration_ms, gcs, .. } = self.profile;
+        let Profile { run, duration_ms, .. } = self.profile;
         let mut lines = Vec::new();
         let named = |what: &str, name: &str| match name {
             "" => String::new(),
@@ -245,7 +249,8 @@ impl Screen<'_> {
             (false, false) => "; not ended, or its end was not recorded",
             (false, true) => "; lifetimes are mixtures of all JVMs'; not each ended",
         };
-        let profiled = format!("Profiled: {}, {gcs} GCs, {followed}{end}", units::clock(*duration_ms));
+        let profiled =
+            format!("Profiled: {}, {}, {followed}{end}", units::clock(*duration_ms), gcs(self.profile));
         lines.extend(self.wrap(0, &profiled));
         lines.extend(part_lines(self.profile).iter().flat_map(|text| self.wrap(0, text)));
         lines.extend(part_shown(view).map(|text| self.fit(&text)));

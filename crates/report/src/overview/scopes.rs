@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Outcome, ScopeClass, ScopeProfile, Tally, TallyVariance, is_of_the_program};
+use mayfly_profile::{Outcome, ScopeClass, ScopeProfile, Tally, TallyVariance, Tracking, is_of_the_program};
 
 use super::Screen;
 use crate::names::class_text;
@@ -17,17 +17,24 @@ const ROWS: usize = 3;
 /// Classes of survivors.
 const CLASSES: usize = 3;
 
+/// As [`units::plus_minus`] has it.
+const FEW_SAMPLES: &str = "few samples";
+
+/// Why it is not known what survives.
+const BALANCED: &str = "?, few samples: a share of the objects was followed, too few of these; mayfly run --scope … --every-object follows each";
+const THINNED: &str = "?, few samples: there was no room to follow each object; #memlimit-SIZE gives it more";
+
 /// Columns of a scope's name in a sentence.
 const NAME: usize = 40;
 
 impl Screen<'_> {
-    /// As a table, and what survives the one that most survives; nothing if no scope was entered.
-    pub(super) fn scopes(&self) -> [Vec<String>; 2] {
+    /// As a table, and what survives the one that most survives, in parts of which the first is needed; nothing if no scope was entered.
+    pub(super) fn scopes(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let all = &self.profile.scopes;
         let mut scopes: Vec<_> =
             all.iter().map(|scope| (scope.allocated_with_inner(all).bytes, scope)).collect();
         if scopes.is_empty() {
-            return <[Vec<String>; 2]>::default();
+            return <(Vec<String>, Vec<Vec<String>>)>::default();
         }
         scopes.sort_by(|(bytes, scope), (others, other)| {
             others.cmp(bytes).then_with(|| scope.path.cmp(&other.path))
@@ -46,12 +53,24 @@ impl Screen<'_> {
         cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| self.cells_of(scope, bytes, followed)));
         let mut lines = vec![String::new()];
         lines.extend(self.wrap(0, &heading));
+        let why = self.why_not_known(&cells);
         lines.extend(fitted(&with_errors(cells), "  ", self.columns).lines().map(str::to_owned));
+        lines.extend(why.iter().flat_map(|text| self.wrap(2, text)));
         let bytes = |scope: &ScopeProfile| survived(scope.outcome().unwrap_or_default()).bytes;
         let most = scopes.iter().map(|(_, scope)| scope);
         let most = most.max_by_key(|scope| (self.surely_survived(scope), bytes(scope)));
         let survivors = most.filter(|scope| bytes(scope) > 0).map(|scope| self.survivors(scope));
-        [lines, survivors.unwrap_or_default()]
+        (lines, survivors.unwrap_or_default())
+    }
+
+    /// Why cells of the table state no number, and what would give it.
+    fn why_not_known(&self, cells: &[Vec<String>]) -> Option<String> {
+        let unknown = |cell: &String| cell == "?" || cell == FEW_SAMPLES;
+        let why = match self.profile.run.tracking {
+            Tracking::Balanced => BALANCED,
+            _ => THINNED,
+        };
+        cells.iter().flatten().any(unknown).then(|| why.to_owned())
     }
 
     /// Bytes that survived a scope, less two errors: what rests on few samples is not chosen before what is known.
@@ -62,7 +81,7 @@ impl Screen<'_> {
     }
 
     /// What survives a scope, for how long, and how to learn who holds it.
-    fn survivors(&self, scope: &ScopeProfile) -> Vec<String> {
+    fn survivors(&self, scope: &ScopeProfile) -> Vec<Vec<String>> {
         let all = survived(scope.outcome().unwrap_or_default());
         let per_entry = all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
         let sureness = match sureness(all, self.variances.of_outcome(scope, survived)) {
@@ -85,9 +104,9 @@ impl Screen<'_> {
         let heading = ["survived", "±", "objects", "live of it", "class"].map(str::to_owned).to_vec();
         let cells = with_errors(std::iter::once(heading).chain(rows).collect());
         lines.extend(fitted(&cells, "    ", self.columns).lines().map(str::to_owned));
-        lines.extend(not_known(scope).iter().flat_map(|text| self.wrap(4, text)));
-        lines.extend(self.who_holds(scope).iter().flat_map(|text| self.wrap(4, text)));
-        lines
+        let more = [not_known(scope), self.who_holds(scope)];
+        let more = more.into_iter().flatten().map(|text| self.wrap(4, &text));
+        std::iter::once(lines).chain(more).collect()
     }
 
     /// Cells of a class that survived.

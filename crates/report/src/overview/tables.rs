@@ -17,6 +17,8 @@ struct Row {
     /// `None`: not known.
     live: Option<u64>,
     byte_seconds: f64,
+    /// What these are at least and at most: collections alone show when objects died.
+    held_between: (f64, f64),
     /// Whether it may have been held for longer: nobody looked whether it is still there.
     held_at_least: bool,
     /// Whether what lives is estimated from a part of the objects.
@@ -25,6 +27,9 @@ struct Row {
     /// Why it is shown, if not for what it allocated.
     why: &'static str,
 }
+
+/// What lies within this factor is known.
+const KNOWN_WITHIN: f64 = 2.0;
 
 const MUCH_LIVE: &str = " (much live)";
 const MUCH_HELD: &str = " (much held)";
@@ -39,11 +44,15 @@ enum Of {
 impl Row {
     /// For how long a byte was held on average.
     fn held(&self) -> String {
-        let ms = 1000.0 * self.byte_seconds / self.executed.max(1) as f64;
-        let at_least = if self.held_at_least { "≥" } else { "" };
+        let text = |of: f64| units::rough_duration(1000.0 * of / self.executed.max(1) as f64);
+        let (least, most) = self.held_between;
         match self.byte_seconds > 0.0 {
-            true => format!("{at_least}{}", units::rough_duration(ms)),
             false => "?".to_owned(),
+            true if self.held_at_least && least > 0.0 => format!("≥{}", text(least)),
+            true if self.held_at_least => "?".to_owned(),
+            // The middle between two collections is no measure.
+            true if least * KNOWN_WITHIN < most => format!("≤{}", text(most)),
+            true => text(self.byte_seconds),
         }
     }
 
@@ -81,7 +90,9 @@ impl Screen<'_> {
     }
 
     fn class_row(&self, class: &ClassProfile) -> Row {
-        let byte_seconds = class.byte_seconds(&self.profile.run.buckets).unwrap_or_default();
+        let buckets = &self.profile.run.buckets;
+        let byte_seconds = class.byte_seconds(buckets).unwrap_or_default();
+        let [least, most] = class.byte_seconds_between(buckets).unwrap_or_default();
         let live = class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes);
         let allocated = self.profile.allocated_bytes(class);
         // The JVM itself makes objects (`java.lang.Class`), which no hook counts and samples know.
@@ -96,6 +107,7 @@ impl Screen<'_> {
             executed: by_jvm.unwrap_or(class.allocated.bytes),
             live,
             byte_seconds: byte_seconds.all(),
+            held_between: (least.all(), most.all()),
             held_at_least: byte_seconds.living > 0.0 && self.live_is_at_most,
             live_estimated: self.is_sampled() || self.profile.shares.contains_key(&class.name),
             name: class_text(&class.name),
@@ -169,6 +181,7 @@ fn method_row(method: &MethodProfile, (counted, live_estimated): (bool, bool), k
         executed: method.executed_bytes,
         live: known.then_some(method.live_bytes),
         byte_seconds: method.dead_byte_seconds,
+        held_between: (0.0, 0.0),
         held_at_least: false,
         live_estimated,
         name,
@@ -217,4 +230,34 @@ fn others(of: Of, rows: &[Row], each: usize, lifetimes: bool) -> Vec<(usize, &'s
     (0..each)
         .flat_map(|place| rankings.iter().filter_map(move |ranking| ranking.get(place).copied()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "1.8 s" of objects that lived for a millisecond, between collections each 3.6 s.
+    #[test]
+    fn what_died_somewhere_between_two_collections_was_held_at_most_so_long() {
+        let held = |least: f64, most: f64, held_at_least| {
+            let row = Row {
+                allocated: 1_000,
+                counted: true,
+                executed: 1_000,
+                live: None,
+                byte_seconds: (least + most) / 2.0 * 1_000.0,
+                held_between: (least * 1_000.0, most * 1_000.0),
+                held_at_least,
+                live_estimated: false,
+                name: String::new(),
+                why: "",
+            };
+            row.held()
+        };
+        assert_eq!(held(0.0, 3.6, false), "≤3.6 s");
+        assert_eq!(held(3.0, 4.0, false), "3.5 s");
+        assert_eq!(held(1.0, 5.0, true), "≥1.0 s");
+        assert_eq!(held(0.0, 5.0, true), "?", "nothing is known");
+        assert_eq!(held(0.0, 0.0, false), "?");
+    }
 }

@@ -120,13 +120,10 @@ fn where_no_collection_has_looked_at_what_is_old_its_age_is_a_lower_bound_and_th
     // All that states what is live has it so.
     assert!(text.contains("is not seen dead: at most ") && !text.contains("% of what is live"), "{text}");
     assert!(text.contains("  not seen dead\n") && !text.contains("still there"), "{text}");
-    let row = text.lines().find(|line| line.ends_with("  ≥1.0 s  byte[]")).expect("a row");
+    let row = text.lines().find(|line| line.ends_with("  ≥994 ms  byte[]")).expect("a row");
     assert!(row.contains("≤1."), "{row}");
     assert!(!seen.contains('≤') && seen.contains("still there"), "{seen}");
-    assert!(
-        text.contains("  ≥1.0 s  byte[]") && text.contains("  767 ms  org.server.Server$Request"),
-        "{text}"
-    );
+    assert!(text.contains("  767 ms  org.server.Server$Request"), "{text}");
     assert!(text.contains("? the heap in use after GCs rises: "), "{text}");
     assert!(!text.contains("samples show none"), "what grows is not known: {text}");
 }
