@@ -10,6 +10,7 @@ mod search;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use mayfly_jvmti::{Follow, HeapWalk, Jni, JvmtiError, Object, Vm};
@@ -82,6 +83,11 @@ fn paths(
     let until = Instant::now() + time;
     let mut paths: Vec<Path> = (0..groups).map(|_| Path::default()).collect();
     for _ in 0..MOST_WALKS {
+        let is_last = paths.iter().all(|path| path.is_done() || path.waits_for_a_last_look());
+        if is_last {
+            // Threads stood still in all walks: methods at work have to go on.
+            thread::sleep(time / 4);
+        }
         let began = Instant::now();
         search.begin(until);
         walk.follow(Follow::default(), search)?;
@@ -89,7 +95,8 @@ fn paths(
             break;
         }
         let took = began.elapsed();
-        let open = paths.iter_mut().enumerate().filter(|(_, path)| !path.is_done());
+        let is_open = |path: &Path| !path.is_done() && (is_last || !path.waits_for_a_last_look());
+        let open = paths.iter_mut().enumerate().filter(|(_, path)| is_open(path));
         let mut steps: Vec<(usize, Vec<Step>)> = Vec::new();
         for (group, path) in open {
             path.measure(search, group);

@@ -49,9 +49,14 @@ impl Path {
         self.is_done
     }
 
+    /// Whether only a method's variable was found to hold it, and what remains is to see whether that lasts.
+    pub(super) fn waits_for_a_last_look(&self) -> bool {
+        self.taken.is_empty() && !self.last_look.is_empty() && !self.is_done
+    }
+
     /// Takes note of what the walk tells of what the one before it found: how full arrays are, and what is a method's at work.
     pub(super) fn measure(&mut self, search: &Search, group: usize) {
-        if self.taken.is_empty() && !self.last_look.is_empty() {
+        if self.waits_for_a_last_look() {
             self.at_work = search.gone(group, self.last_look.iter());
             self.is_done = true;
         }
