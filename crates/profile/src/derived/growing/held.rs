@@ -41,6 +41,8 @@ pub struct Holder {
     pub is_soft: bool,
     /// A field of the container, or of what has it, by which entries may be dropped in time, as `a.B.field`.
     pub expiry: Option<String>,
+    /// Whether the way was found to where many of them come together, or to a root.
+    pub is_contained: bool,
     /// The class of an entry of theirs in a cache with a bound.
     pub cache: Option<String>,
     /// Of the older half of the objects, how large a part only methods at work have.
@@ -91,6 +93,7 @@ impl Holder {
                 .and_then(|(array, of)| array.room.filter(|_| of.has_fixed_array())),
             expiry: outer.iter().take(drops.unwrap_or(outer.len())).find_map(Link::expiry),
             is_soft: links.iter().any(|link| is_soft(&link.class) && link.is_referent()),
+            is_contained: gathering.is_some() || root.is_some(),
             cache: iter::once(&row.class)
                 .chain(links.iter().map(|link| &link.class))
                 .find(|class| is_of_bounded_cache(class))
@@ -108,7 +111,7 @@ impl Holder {
             return Growth::Unsure("a soft reference holds it: the collector may take it".to_owned());
         }
         // Of entries that are held softly each has its reference: that lies on this side of what has them all.
-        if !growth.is_sure() && self.name.is_none() {
+        if !growth.is_sure() && !self.is_contained {
             return growth;
         }
         if let Some(class) = &self.cache {
@@ -325,7 +328,7 @@ mod tests {
         assert!(cached.is_soft && !cached.judge(Growth::Grows).is_sure());
         let listed = holder(vec![field("java.util.ArrayList", "elementData", 1), fixed("a.B", "ALL")]);
         assert!(listed.judge(Growth::PerhapsSoftly).is_sure(), "no soft reference is on the way");
-        let part = holder(vec![field("java.util.ArrayList", "elementData", 1)]);
+        let part = holder(vec![field("a.Row", "name", 40)]);
         assert_eq!(part.judge(Growth::PerhapsSoftly), Growth::PerhapsSoftly);
     }
 
