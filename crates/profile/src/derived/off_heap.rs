@@ -14,6 +14,8 @@ const LEAST_MS: u64 = 4_000;
 /// Growth that is too little to speak of, and the share of what there is that is.
 const LEAST_BYTES: u64 = 1 << 20;
 const LEAST_SHARE: f64 = 0.05;
+/// A smaller part of the most there was, at the end: it waited for a collection.
+const KEPT: f64 = 0.5;
 /// A heap that grew by at most this share of it is flat beside it.
 const FLAT: f64 = 0.25;
 
@@ -61,7 +63,9 @@ impl Profile {
         let marks = std::array::from_fn(|part| from + (all - from) * part as u64 / (PARTS - 1) as u64);
         let bytes = known(marks.map(|mark| at(&self.history, mark).and_then(Point::direct_bytes)))?;
         let (first, last) = (bytes[0], bytes[PARTS - 1]);
-        if !rises(bytes, (LEAST_BYTES as f64).max(last as f64 * LEAST_SHARE)) {
+        let most = self.history.iter().filter_map(Point::direct_bytes).max()?;
+        let was_freed = (last as f64) < KEPT * most as f64;
+        if was_freed || !rises(bytes, (LEAST_BYTES as f64).max(last as f64 * LEAST_SHARE)) {
             return None;
         }
         let begun_ms = self.part.during_ms.map_or(0, |(from_ms, _)| from_ms);
@@ -170,6 +174,7 @@ mod tests {
         assert_eq!(of(filling), None, "one that fills ever more slowly");
         assert_eq!(of(|s| Some(40 + 20 * (s % 3))), None, "as many come as go");
         assert_eq!(of(|s| Some(if s > 15 { 5 } else { s })), None, "freed in the end");
+        assert_eq!(of(|s| Some(if s > 18 { 6 } else { 1 + 7 * s })), None, "garbage until a full collection");
         assert_eq!(of(|_| Some(700)), None, "constant");
         assert_eq!(of(|_| None), None, "not counted by this JVM");
         assert_eq!(of(|s| (s > 6).then_some(s)), None, "not known at first");
