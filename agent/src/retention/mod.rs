@@ -85,8 +85,12 @@ fn paths(
     for _ in 0..MOST_WALKS {
         let is_last = paths.iter().all(|path| path.is_done() || path.waits_for_a_last_look());
         if is_last {
+            let pause = time / 4;
+            if Instant::now() + pause > until {
+                break;
+            }
             // Threads stood still in all walks: methods at work have to go on.
-            thread::sleep(time / 4);
+            thread::sleep(pause);
         }
         let began = Instant::now();
         search.begin(until);

@@ -72,7 +72,7 @@ impl Path {
     pub(super) fn at_work(&self) -> Objects {
         match self.taken.last() {
             Some(Taken { step: Step { by: By::Static(..), below, .. }, .. }) => self.at_work.without(*below),
-            None if !self.last_look.is_empty() => self.at_work,
+            None if self.is_done && !self.last_look.is_empty() => self.at_work,
             _ => Objects::default(),
         }
     }

@@ -13,28 +13,22 @@ pub(crate) enum Shape {
     List(&'static [Shape]),
     /// Whether it is there, then it.
     Optional(&'static [Shape]),
+    /// These.
+    Part(&'static [Shape]),
 }
 
-use Shape::{Bytes, List, Numbers, Optional};
+use Shape::{Bytes, List, Numbers, Optional, Part};
+
+/// `Ages`: coarseness, deaths, living.
+const AGES: Shape = Part(&[Bytes(1), List(&[Numbers(3)]), List(&[Numbers(2)])]);
+
+/// `Spread`: the same, each with its load.
+const SPREAD: Shape = Part(&[Bytes(1), List(&[Numbers(2 + 4)]), List(&[Numbers(1 + 4)])]);
 
 /// `ClassCounts`: id, tally; living, dead, three ages, died before their first collection, cohorts.
 pub(crate) const CLASS_COUNTS: &[Shape] = &[
     Numbers(1 + 3),
-    Optional(&[
-        Numbers(3),
-        List(&[Numbers(3)]),
-        Bytes(1),
-        List(&[Numbers(3)]),
-        List(&[Numbers(2)]),
-        Bytes(1),
-        List(&[Numbers(3)]),
-        List(&[Numbers(2)]),
-        Bytes(1),
-        List(&[Numbers(3)]),
-        List(&[Numbers(2)]),
-        Numbers(1),
-        Bytes(8 + 8),
-    ]),
+    Optional(&[Numbers(3), List(&[Numbers(3)]), AGES, AGES, AGES, Numbers(1), Bytes(8 + 8)]),
 ];
 
 /// `SiteCounts`: id, tally, living, dead, byte-seconds, error.
@@ -42,30 +36,10 @@ pub(crate) const SITE_COUNTS: &[Shape] =
     &[Numbers(1 + 3), Optional(&[Numbers(3)]), List(&[Numbers(3)]), Bytes(8 + 8)];
 
 /// A `ClassId` and its `ByteAges`: three ages.
-pub(crate) const CLASS_AGES: &[Shape] = &[
-    Numbers(1),
-    Bytes(1),
-    List(&[Numbers(3)]),
-    List(&[Numbers(2)]),
-    Bytes(1),
-    List(&[Numbers(3)]),
-    List(&[Numbers(2)]),
-    Bytes(1),
-    List(&[Numbers(3)]),
-    List(&[Numbers(2)]),
-];
+pub(crate) const CLASS_AGES: &[Shape] = &[Numbers(1), AGES, AGES, AGES];
 
 /// A `SiteId` and its `SiteLifetimes`: two spreads, two tallies.
-pub(crate) const SITE_LIFETIMES: &[Shape] = &[
-    Numbers(1),
-    Bytes(1),
-    List(&[Numbers(2 + 4)]),
-    List(&[Numbers(1 + 4)]),
-    Bytes(1),
-    List(&[Numbers(2 + 4)]),
-    List(&[Numbers(1 + 4)]),
-    Numbers(3 + 3),
-];
+pub(crate) const SITE_LIFETIMES: &[Shape] = &[Numbers(1), SPREAD, SPREAD, Numbers(3 + 3)];
 
 /// What follows what has such a shape; `None` if the bytes end before.
 pub(crate) fn skip<'a>(shape: &[Shape], mut bytes: &'a [u8]) -> Option<&'a [u8]> {
@@ -77,6 +51,7 @@ pub(crate) fn skip<'a>(shape: &[Shape], mut bytes: &'a [u8]) -> Option<&'a [u8]>
                 (0, rest) => rest,
                 (_, rest) => skip(part, rest)?,
             },
+            Part(part) => skip(part, bytes)?,
             List([Numbers(each)]) => {
                 let (count, rest) = postcard::take_from_bytes::<usize>(bytes).ok()?;
                 skip_numbers(count.checked_mul(*each)?, rest)?

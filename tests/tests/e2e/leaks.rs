@@ -315,6 +315,27 @@ fn a_recording_names_who_holds_what_grows() {
     });
 }
 
+/// Of a JVM that runs on, by its own sampler: a full collection at the end, and holders.
+#[test]
+fn a_record_that_collects_names_who_holds_what_grows() {
+    any_jvm(|jvm| {
+        let program = Launch::new(jvm, "leaks.Busy").jvm_args(&["-Xmx96m"]).start().when_ready();
+        let folder = Workspace::new();
+        let (pid, file) = (program.pid().to_string(), folder.file("collected.mayfly"));
+        let words =
+            ["record", &pid, "--for", "8s", "--collect", "-o", &file.display().to_string(), "#sample-2k"];
+        let said = mayfly(words).ok().stderr;
+        assert!(said.contains("requesting a collection of the whole heap"), "on {jvm}: {said}");
+        let (code, told) = leaks([file.into_os_string(), "--trust".into(), "0.5".into()]);
+        assert_eq!(code, Some(1), "on {jvm}: {told:#}");
+        let first = &told["suspects"][0];
+        assert_eq!(first["verdict"], "leak", "on {jvm}: {told:#}");
+        assert_eq!(first["holder"], "leaks.Busy.MAP", "on {jvm}: {told:#}");
+        let mut program = program;
+        program.send_line("");
+    });
+}
+
 /// A service has no end to wait for.
 #[test]
 fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {

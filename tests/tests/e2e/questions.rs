@@ -47,7 +47,10 @@ const TRUE: Truth<'_> = [
         ],
     ),
     ("fills the heap", &[&["byte[]", "[B"], &["total"]]),
-    ("profiling cost", &[&["mayfly run takes", "mayfly run: the difference"], &["without Mayfly"]]),
+    (
+        "profiling cost",
+        &[&["mayfly run took", "mayfly run takes", "mayfly run: the difference"], &["without Mayfly"]],
+    ),
 ];
 
 /// (question, command) of the first table.

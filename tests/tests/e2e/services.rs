@@ -45,7 +45,10 @@ const SPRING: Service = Service {
         ("GC busy", &[&["Why it collects (Serial)"], &["pauses"], &["books.Books"]]),
         ("Which flag", &[&["Nothing to gain from a flag", "Try -X", "Which flag helps is not known: "]]),
         ("fills the heap", &[&["byte[]"], &["total"]]),
-        ("profiling cost", &[&["mayfly run takes", "mayfly run: the difference"], &["without Mayfly"]]),
+        (
+            "profiling cost",
+            &[&["mayfly run took", "mayfly run takes", "mayfly run: the difference"], &["without Mayfly"]],
+        ),
     ],
 };
 
@@ -69,7 +72,10 @@ const KAFKA: Service = Service {
         ("GC busy", &[&["Why it collects (Serial)"], &["pauses"], &["orders.Orders.invoice"]]),
         ("Which flag", &[&["Nothing to gain from a flag", "Try -X", "Which flag helps is not known: "]]),
         ("fills the heap", &[&["byte[]"], &["total"]]),
-        ("profiling cost", &[&["mayfly run takes", "mayfly run: the difference"], &["without Mayfly"]]),
+        (
+            "profiling cost",
+            &[&["mayfly run took", "mayfly run takes", "mayfly run: the difference"], &["without Mayfly"]],
+        ),
     ],
 };
 

@@ -128,6 +128,21 @@ fn where_no_collection_has_looked_at_what_is_old_its_age_is_a_lower_bound_and_th
     assert!(!text.contains("samples show none"), "what grows is not known: {text}");
 }
 
+/// A service was recorded for a minute, and its first screen had no word on leaks.
+#[test]
+fn where_nothing_shows_whether_anything_grows_that_is_stated() {
+    let mut profile = with_lifetimes();
+    profile.duration_ms = 800_000;
+    let text = unbroken(&shown(&profile));
+    assert!(
+        text.contains("? whether anything grows is not known: no collection of the second half"),
+        "{text}"
+    );
+    assert!(text.contains("to know: mayfly record PID --collect, or mayfly leaks PID"), "{text}");
+    profile.run.lifetimes = false;
+    assert!(!shown(&profile).contains("anything grows"), "none were recorded");
+}
+
 /// "55 % of what survived one" were double[] of one method, beside 62 % in JSON.
 #[test]
 fn what_collections_work_for_is_a_class_by_its_own_numbers_and_its_largest_maker() {
