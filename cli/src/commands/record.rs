@@ -121,7 +121,7 @@ fn follow(
     path: &Path,
     left: &AtomicBool,
 ) -> Result<&'static str, Error> {
-    let before = collections(target);
+    let before = (wanted == Collect::IfNone).then(|| collections(target)).flatten();
     let Ok(source) = WatchedJvm::watch(target) else {
         // Others watch it, or it is an older one: its profile is fetched at the end.
         wait(time, left, || Process::find(pid).is_err());

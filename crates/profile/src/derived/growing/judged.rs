@@ -147,10 +147,11 @@ fn look(births: &Births, samples: f64) -> Look {
             Look::BeganLately
         };
     }
+    let are_fewer = early < least(EVEN, pace);
     if births.died_old > DIED * births.early
         || births.died_some_time > DIED_SOME_TIME * births.living()
-        || (early < least(EVEN, pace) && births.died_old + births.died_some_time > DIED * births.early)
-        || (early < least(EVEN, pace) && births.died() > births.living())
+        || (are_fewer && births.died_old + births.died_some_time > DIED * births.early)
+        || (are_fewer && births.died() > births.living())
     {
         return match few {
             true => Look::Stopped,
