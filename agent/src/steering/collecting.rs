@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mayfly_jvmti::Jni;
 
-use super::holders::look_for_holders;
+use super::holders::{Wanted, look_for_holders};
 use super::outside::Outside;
 use super::profiler::Profiler;
 
@@ -43,7 +43,7 @@ pub(crate) fn collect_now(profiler: &Profiler, jni: Jni<'_>) {
 /// The same on request, and who holds what grows then.
 pub(crate) fn collect_and_look(profiler: &Profiler, jni: Jni<'_>) {
     collect_now(profiler, jni);
-    look_for_holders(profiler, jni);
+    look_for_holders(profiler, jni, Wanted::OnRequest);
 }
 
 fn sweep(profiler: &Profiler, jni: Jni<'_>) {
@@ -71,7 +71,7 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
         session.is_over();
     }
     if profiler.options.last_gc {
-        look_for_holders(profiler, jni);
+        look_for_holders(profiler, jni, Wanted::AtTheEnd);
     }
 }
 

@@ -12,16 +12,33 @@ use super::profiler::Profiler;
 use crate::retention::{MOST_GROUPS, MOST_OBJECTS, retention};
 use crate::session::{Grown, Rows};
 
-/// How long the program's end is held up at most: a fiftieth of the time that was profiled, within these bounds. Walks of a heap of a million
-/// objects take some tenth of a second each.
-const PART: u32 = 50;
-const LEAST: Duration = Duration::from_millis(250);
-const MOST: Duration = Duration::from_secs(3);
+/// How long the program is held up at most: this part of the time that was profiled, within bounds. Walks of a heap of a million objects
+/// take some tenth of a second each, half a dozen find a holder, and on a busy machine each takes several times as long.
+const PART: u32 = 25;
+const MOST: Duration = Duration::from_secs(5);
+
+/// Who wants to know.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted {
+    /// Nobody asked: the program ends.
+    AtTheEnd,
+    /// Somebody did, and waits.
+    OnRequest,
+}
+
+impl Wanted {
+    fn least(self) -> Duration {
+        match self {
+            Self::AtTheEnd => Duration::from_millis(500),
+            Self::OnRequest => Duration::from_secs(2),
+        }
+    }
+}
 
 /// Looks for them, unless nothing grows. The caller holds no lock.
-pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>) {
+pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>, wanted: Wanted) {
     let Some((grown, profiled)) = grown(profiler, jni) else { return };
-    let time = (profiled / PART).clamp(LEAST, MOST);
+    let time = (profiled / PART).clamp(wanted.least(), MOST);
     let groups: Vec<_> = grown.iter().map(Grown::count).collect();
     let references = profiler.shared.references.handles(jni);
     let get = |group: usize, number: usize| references.object(grown[group].reference(number));

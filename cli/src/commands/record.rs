@@ -104,7 +104,9 @@ fn collections(target: &Target) -> Option<u32> {
 /// Has the JVM collect, if that is wanted of one that had seen so many collections.
 fn collect(target: &Target, wanted: Collect, before: Option<u32>) -> Result<(), Error> {
     match wanted {
-        Collect::Always => output::say("requesting a collection of the whole heap, to know what stays"),
+        Collect::Always => output::say(
+            "requesting a collection of the whole heap, to know what stays, and looking for who holds what grows",
+        ),
         Collect::IfNone if before.is_some() && collections(target) == before => output::say(
             "no collection ran while recording: requesting one now, to know which objects are live (--no-collect turns this off)",
         ),

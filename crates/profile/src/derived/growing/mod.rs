@@ -172,8 +172,26 @@ impl Profile {
         let is_own = |rows: &&Vec<&RetentionRow>| {
             rows.first().is_some_and(|row| grower.own_class.as_ref() == Some(&row.class))
         };
-        let known = found.iter().find(is_own).or_else(|| found.iter().find(|rows| !rows.is_empty()))?;
-        Holder::of(known, program.family())
+        let mut known =
+            found.iter().find(is_own).or_else(|| found.iter().find(|rows| !rows.is_empty())).cloned();
+        if known.is_none() {
+            known = self.held_of_maker(&grower.maker);
+        }
+        Holder::of(&known?, program.family())
+    }
+
+    /// Who holds what a method makes: objects of one class and site. They may have been looked for before the end, when others were most.
+    fn held_of_maker(&self, maker: &Maker) -> Option<Vec<&RetentionRow>> {
+        let Maker::Method { line, .. } = maker else { return None };
+        let is_made_there =
+            |row: &&RetentionRow| Maker::of(row.stack.maker_frame(), line.is_some()) == *maker;
+        let first = self.retention.iter().find(is_made_there)?;
+        Some(
+            self.retention
+                .iter()
+                .filter(|row| (&row.class, &row.stack) == (&first.class, &first.stack))
+                .collect(),
+        )
     }
 
     /// Objects of the class of most bytes that were born in the second half of the time.
@@ -196,6 +214,41 @@ fn no_more_than(floor: f64, left: Option<u64>, whole_ms: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::frame::Frame;
+    use crate::facts::retention::{Link, LinkKind};
+    use crate::stream::profile::SiteProfile;
+
+    /// The holder was looked for by the program's own class, of which hardly any are sampled; in the last step of a recording none is.
+    #[test]
+    fn who_holds_another_class_of_the_same_place_holds_it() {
+        let stack = Frame { class: "shop.Audit".into(), method: "note".into(), file: None, line: Some(12) };
+        let stack: crate::Stack = [stack].into_iter().collect();
+        let held = RetentionRow {
+            class: "shop.Audit$Note".into(),
+            stack: stack.clone(),
+            looked: 9,
+            path: vec![Link {
+                class: "shop.Audit".to_owned(),
+                by: LinkKind::StaticField("NOTES".to_owned()),
+                holders: 1,
+                room: None,
+                expiry: None,
+            }],
+        };
+        let site = SiteProfile { class: "[B".into(), stack: stack.clone(), ..SiteProfile::default() };
+        let profile = Profile { sites: vec![site], retention: vec![held], ..Profile::default() };
+        let at = |with_line| Grower {
+            maker: Maker::of(stack.maker_frame(), with_line),
+            kept: vec![pools::Kept::default()],
+            ..Grower::default()
+        };
+        let holder =
+            |grower| profile.holder_of(&grower, &Program::of(&profile)).and_then(|holder| holder.name);
+        assert_eq!(holder(at(true)).as_deref(), Some("shop.Audit.NOTES"));
+        assert_eq!(holder(at(false)).as_deref(), Some("shop.Audit.NOTES"));
+        let other = Maker::Method { class: "shop.Audit".into(), method: "note".into(), line: Some(13) };
+        assert_eq!(holder(Grower { maker: other, ..at(true) }), None);
+    }
 
     /// "A leak below 672 MiB/s would not have been seen", of a heap of 400 MiB in 78 s.
     #[test]
