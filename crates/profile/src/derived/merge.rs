@@ -37,6 +37,11 @@ use crate::stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 impl Profile {
     /// This profile and another one as one. Commutative and associative, but for the rounding of numbers that are not whole.
     pub fn merge(self, other: Self) -> Self {
+        self.unordered_with(other).ordered()
+    }
+
+    /// The same, with rows in no order yet.
+    pub(super) fn unordered_with(self, other: Self) -> Self {
         let run = self.run.both(&other.run);
         let trust = self.trust.both(&other.trust);
         let sources = sources::joined(self.all_sources(), other.all_sources());
@@ -48,12 +53,18 @@ impl Profile {
         into.complete &= other.complete;
         Facts::default().all().into_iter().for_each(|kind| kind.merge(&mut into, &mut other));
         into.shares = shares(&run, [&into, &other]);
-        into.classes = in_order(joined(into.classes, other.classes), class_order);
-        into.sites = in_order(joined(into.sites, other.sites), site_order);
+        into.classes = joined(into.classes, other.classes);
+        into.sites = joined(into.sites, other.sites);
         into.part = same(&into.part, &other.part);
         into.flags = same(&into.flags, &other.flags);
         into.history.clear();
-        Self { run, trust, live_as_of, labels, sources, ..into }.without_guesses().ranked()
+        Self { run, trust, live_as_of, labels, sources, ..into }.without_guesses()
+    }
+
+    pub(super) fn ordered(mut self) -> Self {
+        self.classes = in_order(self.classes, class_order);
+        self.sites = in_order(self.sites, site_order);
+        self.ranked()
     }
 
     /// Where nothing was collected, what is tracked as what is not judged: so it is in a merge with others.

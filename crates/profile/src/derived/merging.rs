@@ -38,7 +38,7 @@ impl Merging {
     fn carry(&mut self, profile: Profile) {
         let mut sum = (0, profile);
         while let Some((times, other)) = self.parts.pop_if(|(times, _)| *times == sum.0) {
-            sum = (times + 1, other.merge(sum.1));
+            sum = (times + 1, other.unordered_with(sum.1));
         }
         self.parts.push(sum);
     }
@@ -48,6 +48,7 @@ impl Merging {
         for run in std::mem::take(&mut self.runs) {
             self.carry(run);
         }
-        self.parts.into_iter().rev().map(|(_, profile)| profile).reduce(|late, early| early.merge(late))
+        let parts = self.parts.into_iter().rev().map(|(_, profile)| profile);
+        parts.reduce(|late, early| early.unordered_with(late)).map(Profile::ordered)
     }
 }

@@ -4,12 +4,11 @@
 //! Not here: how stacks are taken, which is the agent's; which frames are blamed (`blame`).
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::facts::frame::Frame;
 use crate::facts::ids::FrameId;
@@ -180,10 +179,13 @@ pub struct StackTree(IndexSet<(FrameId, StackIndex), FxBuildHasher>);
 impl StackTree {
     /// The stack of these frames, innermost first.
     pub fn index(&mut self, frames: &[FrameId]) -> StackIndex {
-        frames.iter().rev().fold(StackIndex::NONE, |caller, &frame| {
-            let (row, _) = self.0.insert_full((frame, caller));
-            u32::try_from(row).map_or(StackIndex::NONE, StackIndex)
-        })
+        frames.iter().rev().fold(StackIndex::NONE, |caller, &frame| self.called(caller, frame))
+    }
+
+    /// The stack of a frame and what called it.
+    pub(crate) fn called(&mut self, caller: StackIndex, frame: FrameId) -> StackIndex {
+        let (row, _) = self.0.insert_full((frame, caller));
+        u32::try_from(row).map_or(StackIndex::NONE, StackIndex)
     }
 
     /// Its frames, innermost first.
@@ -202,22 +204,24 @@ impl StackTree {
         self.0.is_empty()
     }
 
-    /// All of them with names, which `frame` knows; those that are shared are taken from there.
+    /// Some of them with names, which `frame` knows; what is shared is taken from there.
     pub(crate) fn named(
         &self,
+        wanted: impl Iterator<Item = StackIndex>,
         frame: impl Fn(FrameId) -> Arc<Frame>,
         shared: Option<&SharedStacks>,
-    ) -> NamedStacks {
+    ) -> Vec<Stack> {
+        let mut own = Known::default();
         let mut shared = shared.map(SharedStacks::lock);
-        let mut named: Vec<Stack> = Vec::with_capacity(self.len());
+        let known = shared.as_deref_mut().unwrap_or(&mut own);
+        let mut frames: FxHashMap<FrameId, u32> = FxHashMap::default();
+        let mut rows: Vec<u32> = Vec::with_capacity(self.len());
         for &(innermost, caller) in &self.0 {
-            let caller = named.get(caller.row()).unwrap_or(&Stack::NONE);
-            named.push(match &mut shared {
-                Some(shared) => shared.called(caller, frame(innermost)),
-                None => caller.called(frame(innermost)),
-            });
+            let innermost = *frames.entry(innermost).or_insert_with(|| known.frame(frame(innermost)));
+            let caller = rows.get(caller.row()).copied();
+            rows.push(known.called(caller, innermost));
         }
-        NamedStacks(named)
+        wanted.map(|stack| rows.get(stack.row()).map_or(Stack::NONE, |&row| known.stack(row))).collect()
     }
 }
 
@@ -225,11 +229,11 @@ impl StackTree {
 #[derive(Debug, Default)]
 pub struct SharedStacks(Mutex<Known>);
 
-/// Frames, and stacks by where their innermost frame and its caller lie.
+/// Frames, and stacks by the rows of their innermost frame and of their caller.
 #[derive(Debug, Default)]
 struct Known {
-    frames: HashSet<Arc<Frame>, FxBuildHasher>,
-    stacks: HashMap<(usize, usize), Stack, FxBuildHasher>,
+    frames: IndexSet<Arc<Frame>, FxBuildHasher>,
+    stacks: IndexMap<(u32, u32), Stack, FxBuildHasher>,
 }
 
 impl SharedStacks {
@@ -240,34 +244,36 @@ impl SharedStacks {
 }
 
 impl Known {
-    /// A stack called by one that is shared.
-    fn called(&mut self, caller: &Stack, frame: Arc<Frame>) -> Stack {
-        let frame = match self.frames.get(&frame) {
-            Some(known) => known.clone(),
-            None => {
-                self.frames.insert(frame.clone());
-                frame
-            }
-        };
-        let place =
-            (Arc::as_ptr(&frame).addr(), caller.0.as_ref().map_or(0, |node| Arc::as_ptr(node).addr()));
-        self.stacks.entry(place).or_insert_with(|| caller.called(frame)).clone()
+    /// The row of a frame.
+    fn frame(&mut self, frame: Arc<Frame>) -> u32 {
+        row(self.frames.insert_full(frame).0)
+    }
+
+    /// The row of a stack, by those of its caller and its innermost frame.
+    fn called(&mut self, caller: Option<u32>, innermost: u32) -> u32 {
+        let key = (innermost, caller.unwrap_or(u32::MAX));
+        if let Some(known) = self.stacks.get_index_of(&key) {
+            return row(known);
+        }
+        let by = caller.map_or(Stack::NONE, |caller| self.stack(caller));
+        let frame = &self.frames[innermost as usize];
+        row(self.stacks.insert_full(key, by.called(frame.clone())).0)
+    }
+
+    fn stack(&self, row: u32) -> Stack {
+        self.stacks.get_index(row as usize).map_or(Stack::NONE, |(_, stack)| stack.clone())
     }
 }
 
-/// The stacks of a [`StackTree`] with names.
-#[derive(Debug)]
-pub(crate) struct NamedStacks(Vec<Stack>);
-
-impl NamedStacks {
-    /// The stack of a number.
-    pub(crate) fn get(&self, stack: StackIndex) -> Stack {
-        self.0.get(stack.row()).cloned().unwrap_or_default()
-    }
+/// Of a table whose rows all fit in memory with their names.
+fn row(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -287,9 +293,9 @@ mod tests {
             let ids = |frames: &Vec<u32>| frames.iter().copied().map(FrameId).collect::<Vec<_>>();
             let indexes: Vec<_> = all.iter().map(|frames| tree.index(&ids(frames))).collect();
             let shared = SharedStacks::default();
-            tree.named(|id| frame(id.0).into(), Some(&shared));
-            let named = tree.named(|id| frame(id.0).into(), share.then_some(&shared));
-            let stacks: Vec<_> = indexes.iter().map(|&index| named.get(index)).collect();
+            let wanted = || indexes.iter().copied();
+            tree.named(wanted(), |id| frame(id.0).into(), Some(&shared));
+            let stacks = tree.named(wanted(), |id| frame(id.0).into(), share.then_some(&shared));
             for (one, frames) in stacks.iter().zip(&all) {
                 let plain: Vec<_> = frames.iter().map(|&number| frame(number)).collect();
                 prop_assert_eq!(one.iter().collect::<Vec<_>>(), plain.iter().collect::<Vec<_>>());

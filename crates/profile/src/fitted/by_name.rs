@@ -128,14 +128,17 @@ fn site_profiles(builder: &ProfileBuilder, shared: Option<&SharedStacks>) -> Vec
     let mut counts: Vec<_> =
         counts.filter_map(|counts| Some((builder.names.sites.index(counts.id)?, counts))).collect();
     counts.sort_by_key(|&(index, _)| index);
+    let sites = || {
+        let of_each = counts.chunk_by(|a, b| a.0 == b.0);
+        of_each.filter_map(|of_site| Some((builder.names.sites.value(of_site[0].0)?, of_site)))
+    };
     let frame = |id: FrameId| builder.names.frames.value(id.row()).cloned().unwrap_or_default();
-    let stacks = builder.names.stacks.named(frame, shared);
+    let stacks = builder.names.stacks.named(sites().map(|(key, _)| key.stack), frame, shared);
     // Not in a table that grows: a program may have 100,000 sites.
-    let mut rows = Vec::with_capacity(counts.len());
-    for of_site in counts.chunk_by(|a, b| a.0 == b.0) {
-        let Some(key) = builder.names.sites.value(of_site[0].0) else { continue };
+    let mut rows = Vec::with_capacity(stacks.len());
+    for ((key, of_site), stack) in sites().zip(stacks) {
         let class = builder.names.classes.value(key.class).cloned().unwrap_or_default();
-        let mut row = SiteProfile { class, stack: stacks.get(key.stack), ..SiteProfile::default() };
+        let mut row = SiteProfile { class, stack, ..SiteProfile::default() };
         for &(_, counts) in of_site {
             row.add(counts, builder.facts.live.of_site(counts.id), builder.bucket_count());
             if let Some((then, lifetimes)) = builder.facts.lifetimes.sites.get(&counts.id) {

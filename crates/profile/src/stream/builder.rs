@@ -66,7 +66,7 @@ impl ProfileBuilder {
                 }
                 self.names.classes.set(id, name);
             }
-            Update::Frame { id, frame } => self.names.frames.set(id, frame.into()),
+            Update::Frame { id, frame } => self.names.name_frame(id, frame),
             Update::Site { id, class, stack } => return self.names.name_site(id, class, &stack),
             base if base.is_base() => return self.begin(base),
             Update::Step(sections) => return self.step(sections),

@@ -49,9 +49,19 @@ pub(crate) struct Dictionary {
     /// Of indexes of frames, not of their ids.
     pub(crate) stacks: StackTree,
     pub(crate) sites: Names<SiteId, SiteKey>,
+    /// The stack that was named last, outermost first: the next one begins as it does, most often.
+    last: Vec<(FrameId, StackIndex)>,
 }
 
 impl Dictionary {
+    /// Names a frame.
+    pub(crate) fn name_frame(&mut self, id: FrameId, frame: Frame) {
+        if self.frames.index(id).is_some() {
+            self.last.clear();
+        }
+        self.frames.set(id, frame.into());
+    }
+
     /// Names a site.
     ///
     /// # Errors
@@ -63,14 +73,27 @@ impl Dictionary {
         stack: &[FrameId],
     ) -> Result<(), ApplyError> {
         let class = self.classes.index(class).ok_or(unnamed("classes", class.0, 1))?;
-        let missing: Vec<_> = stack.iter().filter(|&&frame| self.frames.index(frame).is_none()).collect();
-        if let Some(&&first) = missing.first() {
-            return Err(unnamed("frames", first.0, missing.len()));
-        }
-        let frames = stack.iter().filter_map(|&frame| self.frames.index(frame).map(FrameId::of_row));
-        let stack = self.stacks.index(&frames.collect::<Vec<_>>());
+        let stack = self.stack(stack)?;
         self.sites.set(id, SiteKey { class, stack });
         Ok(())
+    }
+
+    fn stack(&mut self, frames: &[FrameId]) -> Result<StackIndex, ApplyError> {
+        let outermost = frames.iter().rev();
+        let known = self.last.iter().zip(outermost.clone()).take_while(|((known, _), frame)| known == *frame);
+        self.last.truncate(known.count());
+        let mut stack = self.last.last().map_or(StackIndex::NONE, |&(_, stack)| stack);
+        for &frame in outermost.skip(self.last.len()) {
+            let Some(row) = self.frames.index(frame) else { return Err(self.without_names(frames)) };
+            stack = self.stacks.called(stack, FrameId::of_row(row));
+            self.last.push((frame, stack));
+        }
+        Ok(stack)
+    }
+
+    fn without_names(&self, frames: &[FrameId]) -> ApplyError {
+        let missing: Vec<_> = frames.iter().filter(|&&frame| self.frames.index(frame).is_none()).collect();
+        unnamed("frames", missing.first().map_or(0, |first| first.0), missing.len())
     }
 
     /// The name of a class.
@@ -125,4 +148,36 @@ fn take_unnamed<T, I: Copy + Ord + Hash, N: Hash + Eq>(
 
 fn unnamed(what: &'static str, first: u32, count: usize) -> ApplyError {
     ApplyError::Unnamed { what, first, count }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_that_begin_alike_are_of_the_frames_as_they_are_named_then() {
+        let mut names = Dictionary::default();
+        let frame = |name: &str| Frame { class: name.into(), method: "m".into(), ..Frame::default() };
+        let [inner, outer, other] = [FrameId(1), FrameId(2), FrameId(3)];
+        names.classes.set(ClassId(0), "a.B".into());
+        names.name_frame(inner, frame("Inner"));
+        names.name_frame(outer, frame("Outer"));
+        let mut site = 0;
+        let mut named = |names: &mut Dictionary, stack: &[FrameId]| {
+            site += 1;
+            names.name_site(SiteId(site), ClassId(0), stack)?;
+            let stack = names.stack_of(SiteId(site));
+            Ok(stack.iter().map(|frame| frame.class.to_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(named(&mut names, &[inner, outer]).unwrap(), ["Inner", "Outer"]);
+        assert_eq!(named(&mut names, &[outer]).unwrap(), ["Outer"]);
+        assert_eq!(named(&mut names, &[inner, inner, outer]).unwrap(), ["Inner", "Inner", "Outer"]);
+        assert_eq!(named(&mut names, &[other, inner, other, outer]), Err(unnamed("frames", 3, 2)));
+        names.name_frame(other, frame("Other"));
+        assert_eq!(named(&mut names, &[other, outer]).unwrap(), ["Other", "Outer"]);
+        // Another class of that id, as of a loader that came later.
+        names.name_frame(outer, frame("Later"));
+        assert_eq!(named(&mut names, &[inner, outer]).unwrap(), ["Inner", "Later"]);
+        assert_eq!(named(&mut names, &[]).unwrap(), Vec::<String>::new());
+    }
 }
