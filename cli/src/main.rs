@@ -27,6 +27,9 @@ use mayfly_recording::control::Request;
 
 use crate::args::{Cli, Command};
 
+#[global_allocator]
+static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -4,9 +4,11 @@ use mayfly_census::LargeObjects;
 
 use super::layout::HeapLayout;
 use super::memory::Running;
+use crate::target_jvm::LargeBytes;
 use crate::tracking::OwnRegions;
 
 /// In this JVM.
+#[derive(Clone)]
 pub(crate) struct LargeOfJvm {
     objects: LargeObjects,
     memory: Running,
@@ -17,6 +19,12 @@ impl LargeOfJvm {
     pub(crate) fn of(heap: &HeapLayout) -> Option<Self> {
         let memory = Running(heap.memory);
         Some(Self { objects: LargeObjects::of(&memory, &heap.layout)?, memory })
+    }
+}
+
+impl LargeBytes for LargeOfJvm {
+    fn now(&self) -> Option<u64> {
+        self.objects.bytes(&self.memory)
     }
 }
 

@@ -9,6 +9,7 @@ use mayfly_jvmti::{OwnMemory, PausedHeap, VmFlags, VmStructs};
 use crate::conduct::faults::table_entry;
 
 /// While the program runs: nothing of the heap.
+#[derive(Clone)]
 pub(super) struct Running(pub(super) OwnMemory);
 
 impl Memory for Running {

@@ -243,7 +243,9 @@ impl Session {
         let mut step = vec![Section::Progress(Box::new(progress))];
         step.extend(self.live());
         step.extend(self.operations());
-        step.extend(self.collections(jvm));
+        let ended = self.collections(jvm);
+        step.extend(large_freed(&ended));
+        step.extend((!ended.is_empty()).then_some(Section::Collections(ended)));
         if self.lifetimes_sent.is_none_or(|at| at.elapsed() >= LIFETIMES_STEP) {
             self.lifetimes_sent = Some(Instant::now());
             let (classes, sites) = self.stream.named();
@@ -307,21 +309,21 @@ impl Session {
     }
 
     /// Collections noted since the last time, with the bytes that had been allocated.
-    fn collections(&mut self, jvm: &impl JvmBytes) -> Option<Section> {
+    fn collections(&mut self, jvm: &impl JvmBytes) -> Vec<Collection> {
         let noted = mem::take(&mut self.collections);
         if noted.is_empty() {
-            return None;
+            return Vec::new();
         }
         // Once a step: what was allocated since the last correction would be missing.
         self.corrected = None;
         self.correct_byte_clock(jvm);
         let clock = &self.shared.clock;
         let newest_bytes = &mut self.newest.1;
-        let told = noted.into_iter().map(|(ms, gc)| {
+        let with_bytes = noted.into_iter().map(|(ms, gc)| {
             *newest_bytes = clock.bytes_at(ms).max(*newest_bytes);
             Collection { bytes: *newest_bytes, ..gc }
         });
-        Some(Section::Collections(told.collect()))
+        with_bytes.collect()
     }
 
     /// Somebody waits for the next step: it tells all there is.
@@ -367,4 +369,10 @@ impl Session {
             cost: OwnCost { cpu_ms: own_cpu.as_millis() as u64, native_bytes, rewrite_ms },
         }
     }
+}
+
+/// Bytes of large objects that collections freed, where that is known.
+fn large_freed(ended: &[Collection]) -> Option<Section> {
+    let known: Vec<_> = ended.iter().filter_map(|gc| Some((gc.number, gc.large_freed?))).collect();
+    (!known.is_empty()).then_some(Section::LargeFreed(known))
 }

@@ -23,12 +23,11 @@ pub(crate) fn begin(profiler: &Arc<Profiler>, jni: Jni<'_>) {
     shared.references.in_jvm_with(run.jvm.gc);
     let frees_large_early = shared.plan.lifetimes && run.jvm.gc == Gc::G1;
     let heap = (frees_large_early || profiler.options.census).then(|| HeapLayout::find(run.jvm.gc, jni));
-    if frees_large_early
-        && let Some(large) = heap.as_ref().and_then(|heap| LargeOfJvm::of(heap.as_ref().ok()?))
-    {
+    let large = heap.as_ref().and_then(|heap| LargeOfJvm::of(heap.as_ref().ok()?));
+    if let Some(large) = large.clone().filter(|_| frees_large_early) {
         shared.references.in_jvm_with_regions(Box::new(large));
     }
-    target.find_gc_counters(run.jvm.gc);
+    target.find_gc_counters(run.jvm.gc, large.map(|large| Box::new(large) as _));
     // Of those before nobody asks.
     target.take_collections();
     note_before(profiler, jni);

@@ -34,6 +34,14 @@ struct Slot {
     tenuring: [AtomicU64; 2],
     ages: [AtomicU64; AGES],
     cause: [AtomicU64; CAUSE_WORDS],
+    /// Bytes of large objects that it freed.
+    large_freed: AtomicU64,
+}
+
+/// How many bytes of the old generation large objects of G1 have, read anew each time.
+pub(crate) trait LargeBytes: Send + Sync {
+    /// `None` if it is not known. Neither blocks nor calls the JVM.
+    fn now(&self) -> Option<u64>;
 }
 
 /// When the running collection began, and what was used then.
@@ -41,12 +49,14 @@ struct Begun {
     at_ms: AtomicU64,
     since_ns: AtomicU64,
     used: [AtomicU64; 2],
+    large: AtomicU64,
 }
 
 /// The collections of this JVM that ended, as long as somebody notes them.
 pub(crate) struct GcLog {
     started: Instant,
     heap: Option<HeapUse>,
+    large: Option<Box<dyn LargeBytes>>,
     /// The cause of the running collection, and that of the one before.
     causes: Option<[PerfText; 2]>,
     begun: Begun,
@@ -57,13 +67,14 @@ pub(crate) struct GcLog {
 
 impl GcLog {
     /// Finds out what this VM publishes.
-    pub(super) fn find(gc: Gc) -> Self {
+    pub(super) fn find(gc: Gc, large: Option<Box<dyn LargeBytes>>) -> Self {
         let cause = |name| PerfData::find()?.changing_text(name);
         Self {
             started: Instant::now(),
             heap: HeapUse::find(gc),
+            large,
             causes: cause("sun.gc.cause").zip(cause("sun.gc.lastCause")).map(Into::into),
-            begun: Begun { at_ms: absent(), since_ns: absent(), used: [absent(), absent()] },
+            begun: Begun { at_ms: absent(), since_ns: absent(), used: [absent(), absent()], large: absent() },
             ended: AtomicU32::new(0),
             taken: AtomicU32::new(0),
             ring: (0..RING).map(|_| Slot::default()).collect(),
@@ -76,6 +87,7 @@ impl GcLog {
         self.begun.since_ns.store(self.now_ns(), Relaxed);
         let used = self.heap.as_ref().map(HeapUse::before).unwrap_or_default();
         self.begun.used.iter().zip(used).for_each(|(word, used)| set(word, used));
+        set(&self.begun.large, self.large.as_ref().and_then(|large| large.now()));
     }
 
     /// It ends, the one of that number.
@@ -112,6 +124,9 @@ impl GcLog {
             set(used, after.0);
             set(capacity, after.1);
         }
+        let large = self.large.as_ref().and_then(|large| large.now());
+        let had = get(&self.begun.large);
+        set(&slot.large_freed, had.zip(large).map(|(had, has)| had.saturating_sub(has)));
         // They stay those of the last young collection.
         let heap = self.heap.as_ref().filter(|_| kind == GcKind::Young);
         let (threshold, desired) = heap.map(HeapUse::tenuring).unwrap_or_default();
@@ -153,6 +168,7 @@ impl Default for Slot {
             tenuring: array::from_fn(|_| absent()),
             ages: array::from_fn(|_| absent()),
             cause: Default::default(),
+            large_freed: absent(),
         }
     }
 }
@@ -184,6 +200,7 @@ impl Slot {
                 desired_survivor_bytes,
                 age_bytes: self.ages.iter().map_while(get).collect(),
             }),
+            large_freed: get(&self.large_freed),
         };
         fence(Acquire);
         (self.turn.load(Relaxed) == turn).then_some(collection)
@@ -204,11 +221,38 @@ fn get(word: &AtomicU64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     /// In no JVM nothing is published.
     fn log() -> GcLog {
-        GcLog::find(Gc::Serial)
+        GcLog::find(Gc::Serial, None)
+    }
+
+    /// As many bytes as were put into it.
+    struct Large(Arc<AtomicU64>);
+
+    impl LargeBytes for Large {
+        fn now(&self) -> Option<u64> {
+            get(&self.0)
+        }
+    }
+
+    #[test]
+    fn large_objects_that_are_gone_when_it_ends_were_freed() {
+        let bytes = Arc::new(AtomicU64::new(30));
+        let log = GcLog::find(Gc::G1, Some(Box::new(Large(bytes.clone()))));
+        for (number, [before, after]) in
+            [[30, 10], [10, 10], [10, 20], [ABSENT, 5], [5, ABSENT]].into_iter().enumerate()
+        {
+            bytes.store(before, Relaxed);
+            log.begins(0);
+            bytes.store(after, Relaxed);
+            log.ends(number as u32, GcKind::Young);
+        }
+        let freed: Vec<_> = log.take().iter().map(|gc| gc.large_freed).collect();
+        assert_eq!(freed, [Some(20), Some(0), Some(0), None, None]);
     }
 
     #[test]

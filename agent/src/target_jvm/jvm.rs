@@ -15,7 +15,7 @@ use super::collector::collector;
 use super::counter::JvmCounter;
 use super::flags;
 use super::gc_kinds::GcCounters;
-use super::gc_log::GcLog;
+use super::gc_log::{GcLog, LargeBytes};
 use super::outside_memory::OutsideMemory;
 use super::process_memory;
 use super::published::Published;
@@ -148,10 +148,10 @@ impl Target {
         self.counter.retire(&self.jvmti, self.jdk, jni, thread)
     }
 
-    /// Looks for what tells of collections.
-    pub(crate) fn find_gc_counters(&self, gc: Gc) {
+    /// Looks for what tells of collections. `large` is for G1, if its heap can be read.
+    pub(crate) fn find_gc_counters(&self, gc: Gc, large: Option<Box<dyn LargeBytes>>) {
         self.gc_counters.get_or_init(GcCounters::find);
-        self.gc_log.get_or_init(|| GcLog::find(gc));
+        self.gc_log.get_or_init(|| GcLog::find(gc, large));
     }
 
     /// A pause begins, at this time of the profiler's clock. Neither blocks nor calls the JVM.

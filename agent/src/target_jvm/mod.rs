@@ -24,5 +24,6 @@ pub(crate) use buffer::{
 };
 pub(crate) use collector::{clears_slots_in_its_pause, keeps_young_tracked_objects, stops_the_world};
 pub(crate) use flags::compiles_huge_methods;
+pub(crate) use gc_log::LargeBytes;
 pub(crate) use jvm::{JvmAccess, Target};
 pub(crate) use release::FIRST_WITH_FILLER_CLASSES;

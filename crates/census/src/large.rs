@@ -1,4 +1,4 @@
-//! Large objects, which have regions of their own in G1: whether one is still there, by its address alone.
+//! Large objects, which have regions of their own in G1: how much they take, and whether one is still there, by its address alone.
 //!
 //! A weak reference would hold it until its region is marked: a young collection takes what it refers to for alive, and frees no large array
 //! that has one (`G1STWIsAliveClosure` and `G1KeepAliveClosure` of HotSpot). Large objects do not move but in the last of full collections.
@@ -31,6 +31,12 @@ impl LargeObjects {
     /// Objects of more bytes than this are large.
     pub fn more_than_bytes(&self) -> u64 {
         self.fields.grain / 2
+    }
+
+    /// Bytes of all regions that large objects have; `None` if that can't be read.
+    pub fn bytes(&self, memory: &impl Memory) -> Option<u64> {
+        let regions = u64::from(memory.half(self.fields.large_regions_at?)?);
+        (regions <= self.length).then(|| regions * self.fields.grain)
     }
 
     /// Whether a large object begins at an address; `None` if that can't be read.

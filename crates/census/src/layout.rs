@@ -111,6 +111,8 @@ pub(crate) struct RegionFields {
     pub(crate) survivor: u32,
     /// Where a large object begins.
     pub(crate) large: u32,
+    /// Where it is counted how many regions large objects have.
+    pub(crate) large_regions_at: Option<u64>,
     /// Bytes of each region.
     pub(crate) grain: u64,
 }
@@ -353,6 +355,8 @@ fn regions<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<R
         let tag = find.constant(&[new, old])?;
         u32::try_from(tag).map_err(|_| Missing(text(new)))
     };
+    let counted = find.offset(&[(c"G1HeapRegionSetBase", c"_length"), (c"HeapRegionSetBase", c"_length")]);
+    let large_regions = find.field(heap, &[(c"G1CollectedHeap", c"_humongous_set")]);
     Ok(RegionFields {
         base_at: find.field(table, &[(c"G1HeapRegionTable", c"_base")])?,
         length_at: find.field(table, &[(c"G1HeapRegionTable", c"_length")])?,
@@ -371,6 +375,8 @@ fn regions<T: Tables, M: Memory>(find: &Finder<'_, T, M>, heap: u64) -> Result<R
         eden: tag(c"G1HeapRegionType::EdenTag", c"HeapRegionType::EdenTag")?,
         survivor: tag(c"G1HeapRegionType::SurvTag", c"HeapRegionType::SurvTag")?,
         large: tag(c"G1HeapRegionType::StartsHumongousTag", c"HeapRegionType::StartsHumongousTag")?,
+        // Nothing but what was promoted depends on it.
+        large_regions_at: large_regions.ok().zip(counted.ok()).map(|(set, length)| set.wrapping_add(length)),
         grain: find.word(&[(c"G1HeapRegion", c"GrainBytes"), (c"HeapRegion", c"GrainBytes")])?,
     })
 }

@@ -146,6 +146,7 @@ fn collection(second: u64) -> Update {
         young: Some(used(1 << 20, 1 << 16)),
         old: Some(used(second << 10, (second + 1) << 10)),
         tenuring: None,
+        large_freed: None,
     }]))
 }
 

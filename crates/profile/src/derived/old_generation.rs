@@ -16,6 +16,8 @@ pub struct OldGeneration {
     pub freed: u64,
     /// Bytes that were there before.
     pub before: u64,
+    /// Whether more may have been promoted: collections freed large objects meanwhile, nobody saw how many.
+    pub promoted_at_least: bool,
 }
 
 impl OldGeneration {
@@ -40,8 +42,10 @@ impl OldGeneration {
                 sum.free(&mut earlier, left.saturating_sub(before));
             }
             // A full collection moves the young into the old and frees both at once: what of it came is not known.
-            sum.promoted = sum.promoted.saturating_add(collection.promoted().unwrap_or(0));
-            sum.free(&mut earlier, before.saturating_sub(after));
+            let promoted = collection.promoted().unwrap_or(0);
+            sum.promoted = sum.promoted.saturating_add(promoted);
+            sum.promoted_at_least |= gc == Gc::G1 && sum.made_there > 0 && collection.large_freed.is_none();
+            sum.free(&mut earlier, before.saturating_add(promoted).saturating_sub(after));
             left = Some(after);
         }
         left.map(|_| sum)
@@ -75,8 +79,38 @@ mod tests {
             pause(GcKind::Full, 40, 12),
         ];
         let found = OldGeneration::over(&collections, Gc::G1).expect("published");
-        assert_eq!(found, OldGeneration { promoted: 15, made_there: 20 + 7, freed: 2 + 28, before: 0 });
+        assert_eq!(
+            found,
+            OldGeneration {
+                promoted: 15,
+                made_there: 20 + 7,
+                freed: 2 + 28,
+                before: 0,
+                promoted_at_least: true
+            }
+        );
         assert_eq!(found.came() - found.freed, 12, "what is there");
+    }
+
+    /// A young collection promotes as much as it frees of large objects: the old generation does not grow.
+    #[test]
+    fn large_objects_that_a_young_collection_frees_hide_nothing_that_it_promotes() {
+        let freeing = |before, after, freed| Collection {
+            large_freed: Some(freed),
+            ..pause(GcKind::Young, before, after)
+        };
+        let collections = [freeing(0, 0, 0), freeing(20, 20, 15), freeing(40, 30, 20), freeing(30, 30, 0)];
+        let found = OldGeneration::over(&collections, Gc::G1).expect("published");
+        assert_eq!(
+            found,
+            OldGeneration {
+                promoted: 15 + 10,
+                made_there: 20 + 20,
+                freed: 15 + 20,
+                before: 0,
+                promoted_at_least: false
+            }
+        );
     }
 
     /// Attached to a program with garbage of before, of which a mixed collection frees much; then only young collections, that promote.
@@ -86,13 +120,19 @@ mod tests {
         let promoted = [pause(GcKind::Young, 76, 80), pause(GcKind::Young, 80, 83)];
         let all = [mixed.clone(), promoted.clone()].concat();
         let found = OldGeneration::over(&all, Gc::G1).expect("published");
-        assert_eq!(found, OldGeneration { promoted: 7, made_there: 0, freed: 0, before: 133 });
+        assert_eq!(
+            found,
+            OldGeneration { promoted: 7, made_there: 0, freed: 0, before: 133, promoted_at_least: false }
+        );
         // What is freed before it comes is not of it.
         let full = |before, after| [pause(GcKind::Full, before, after)];
         let all =
             [&pause(GcKind::Young, 5, 10), &full(10, 0)[0], &pause(GcKind::Young, 0, 50)].map(Clone::clone);
         let found = OldGeneration::over(&all, Gc::G1).expect("published");
-        assert_eq!(found, OldGeneration { promoted: 55, made_there: 0, freed: 5, before: 5 });
+        assert_eq!(
+            found,
+            OldGeneration { promoted: 55, made_there: 0, freed: 5, before: 5, promoted_at_least: false }
+        );
     }
 
     #[test]

@@ -67,6 +67,10 @@ pub struct Collection {
     pub old: Option<GenerationUse>,
     /// How survivors were to be aged; only of young collections.
     pub tenuring: Option<Tenuring>,
+    /// Bytes of large objects, which have regions of the old generation for their own, that it freed; `None` where that is not known. Written
+    /// apart from the others.
+    #[serde(skip)]
+    pub large_freed: Option<u64>,
 }
 
 /// A generation around a collection, in bytes.
@@ -123,10 +127,11 @@ impl Collection {
         self.heap().filter(|_| collects).map(|heap| heap.after)
     }
 
-    /// Bytes by which a young collection made the old generation grow. Of G1 to about a region.
+    /// Bytes that a young collection moved into the old generation. Of G1 to about a region, and at least: where it freed large objects, and
+    /// nobody looked, or collected old regions, too.
     pub fn promoted(&self) -> Option<u64> {
         let old = self.old.filter(|_| self.kind == GcKind::Young && self.young.is_some())?;
-        Some(old.after.saturating_sub(old.before?))
+        Some(old.after.saturating_add(self.large_freed.unwrap_or(0)).saturating_sub(old.before?))
     }
 }
 
@@ -232,7 +237,9 @@ mod tests {
         };
         assert_eq!(young.promoted(), Some(30));
         assert_eq!(Collection { kind: GcKind::Full, ..young.clone() }.promoted(), None);
-        assert_eq!(Collection { old: used(20, 5), ..young }.promoted(), Some(0));
+        assert_eq!(Collection { old: used(20, 5), ..young.clone() }.promoted(), Some(0));
+        let frees_large = Collection { old: used(20, 5), large_freed: Some(18), ..young };
+        assert_eq!(frees_large.promoted(), Some(3), "18 of 23 are gone");
     }
 
     #[test]

@@ -106,10 +106,12 @@ pub enum Section {
     SoftClasses(Vec<ClassId>),
     /// Who holds what grows, all of it, when the program's end begins.
     Retention(Vec<RetentionCount>),
+    /// Bytes of large objects that collections freed, by their numbers: of those that were not told before.
+    LargeFreed(Vec<(u32, u64)>),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 18;
+pub const SECTION_KINDS: usize = 19;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.

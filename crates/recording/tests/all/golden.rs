@@ -14,8 +14,8 @@ use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
 use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
 
 use crate::streams::{
-    bytes_of, frames_of, full_stream, stream_with_collections, stream_with_lifetimes, stream_with_operations,
-    view,
+    bytes_of, frames_of, full_stream, stream_with_collections, stream_with_large_objects,
+    stream_with_lifetimes, stream_with_operations, view,
 };
 
 /// The options of `v3.recording`: all that say what reports show.
@@ -80,6 +80,14 @@ fn collections_are_written_as_they_were_and_read_in_full() {
     assert_eq!(profile, profile_of(stream_with_collections()));
     assert_eq!((profile.collections.len(), profile.flags.len()), (7, 2));
     assert_eq!(profile.collections[0].heap().map(|heap| heap.after), Some(5 << 20));
+}
+
+#[test]
+fn what_collections_freed_of_large_objects_is_read_in_full() {
+    let profile = read_in_full(&bytes_of(&stream_with_large_objects()));
+    assert_eq!(profile, profile_of(stream_with_large_objects()));
+    let freed: Vec<_> = profile.collections.iter().map(|gc| gc.large_freed).take(3).collect();
+    assert_eq!(freed, [Some(3 << 20), Some(0), None]);
 }
 
 #[test]
@@ -149,6 +157,7 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
         Section::Course(Box::new(Course::of(&[Point { span_ms: 900, live: Some(5), ..Point::default() }]))),
         Section::SoftClasses(Vec::new()),
         Section::Retention(Vec::new()),
+        Section::LargeFreed(vec![(3, 5 << 20)]),
     ];
     assert_eq!(step.len(), SECTION_KINDS);
     for (tag, section) in step.into_iter().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! Not here: whether other sizes of generations would help (`mayfly advise`).
 
-use mayfly_profile::{ClassProfile, OldGeneration};
+use mayfly_profile::{ClassProfile, Gc, OldGeneration};
 
 use super::Screen;
 use super::longest::maker;
@@ -30,11 +30,15 @@ impl Screen<'_> {
         if came < LEAST_BYTES || (freed as f64) < LEAST_FREED * came as f64 {
             return None;
         }
-        let how = if old.promoted as f64 >= MOSTLY * came as f64 {
-            format!("{} of it by promotion", units::bytes(old.promoted))
-        } else {
-            format!("only {} of it by promotion", units::bytes(old.promoted))
+        let promoted = units::bytes(old.promoted);
+        let mut how = match (old.promoted_at_least, old.promoted as f64 >= MOSTLY * came as f64) {
+            (true, _) => format!("at least {promoted} of it by promotion"),
+            (false, true) => format!("{promoted} of it by promotion"),
+            (false, false) => format!("only {promoted} of it by promotion"),
         };
+        if self.profile.run.jvm.gc == Gc::G1 && old.made_there as f64 > LITTLE * came as f64 {
+            how += &format!(", {} humongous", units::bytes(old.made_there));
+        }
         // What was there before may have been freed first.
         let at_least = if old.before as f64 > LITTLE * came as f64 { "at least " } else { "" };
         Some([

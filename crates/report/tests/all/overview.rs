@@ -616,7 +616,7 @@ fn what_collections_did_is_on_the_screen_with_its_causes() {
             "1 full (System.gc()): 30 ms, the longest 30 ms",
             "in use after the last: 8.00 MiB of 256 MiB (3 %); humongous: char[] up to 600 KiB",
             "50.0 MiB of 56.0 MiB that came into the old generation died there (89 %)",
-            "only 8.00 MiB of it by promotion",
+            "at least 8.00 MiB of it by promotion, 48.0 MiB humongous",
             "How long bytes lived",
         ] {
             let has_room = columns >= COLUMNS || !part.starts_with("1 full") && !part.starts_with("in use");

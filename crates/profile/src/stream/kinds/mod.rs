@@ -7,6 +7,7 @@ pub(crate) mod collections;
 pub(crate) mod counts;
 pub(crate) mod course;
 pub(crate) mod holders;
+mod large_freed;
 pub(crate) mod lifetimes;
 pub(crate) mod live;
 pub(crate) mod once;
@@ -29,6 +30,7 @@ use crate::stream::kind::Kind;
 use crate::stream::kinds::census::Censuses;
 use crate::stream::kinds::counts::Counts;
 use crate::stream::kinds::holders::KnownHolders;
+use crate::stream::kinds::large_freed::LargeFreed;
 use crate::stream::kinds::lifetimes::KnownLifetimes;
 use crate::stream::kinds::live::Live;
 use crate::stream::kinds::operations::Operations;
@@ -88,6 +90,7 @@ kinds! {
     course: Course = Section::Course(_),
     soft_classes: SoftClasses = Section::SoftClasses(_),
     retention: Retention = Section::Retention(_),
+    large_freed: LargeFreed = Section::LargeFreed(_),
 }
 
 impl Facts {

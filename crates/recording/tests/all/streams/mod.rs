@@ -64,6 +64,14 @@ pub(crate) fn stream_with_collections() -> Vec<Update> {
     updates
 }
 
+/// The same with what collections freed of large objects.
+pub(crate) fn stream_with_large_objects() -> Vec<Update> {
+    let mut updates = stream_with_collections();
+    let end = updates.len() - 1;
+    updates.insert(end, Update::from(Section::LargeFreed(vec![(7, 3 << 20), (8, 0)])));
+    updates
+}
+
 /// The full stream with operations: some before the reset, others after it.
 pub(crate) fn stream_with_operations() -> Vec<Update> {
     let mut updates = full_stream();
@@ -95,6 +103,7 @@ fn collections() -> Vec<Collection> {
         young: Some(used(Some(60 << 20), 2 << 20)),
         old: Some(used(None, 3 << 20)),
         tenuring: Some(tenuring),
+        large_freed: None,
     };
     let of_kind = |(at, kind)| Collection { number: 8 + at as u32, kind, ..Collection::default() };
     std::iter::once(young).chain(GcKind::ALL.into_iter().enumerate().map(of_kind)).collect()
