@@ -51,6 +51,8 @@ struct Chosen<'call> {
     log2: u32,
     /// No stack may be taken.
     moving: bool,
+    /// By the JVM's sampler.
+    picked: bool,
 }
 
 /// Follows an object that is due, if it is its turn.
@@ -75,7 +77,7 @@ pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked:
         let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
         let followed = Followed { object, size, bytes: 0, entry, trace };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-        let chosen = Chosen { followed, log2, moving: false };
+        let chosen = Chosen { followed, log2, moving: false, picked: true };
         let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
         thread.has_reached(at, known.reached);
         Some(((), on_stack))
@@ -147,7 +149,7 @@ impl OfThread {
                 let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);
                 let HandedOver { object, entry, .. } = due;
                 let followed = Followed { object, size, bytes: size << log2, entry, trace };
-                let chosen = Chosen { followed, log2, moving: due.moving };
+                let chosen = Chosen { followed, log2, moving: due.moving, picked: false };
                 self.follow_chosen(exact, shares, jni, &mut known, chosen)
             }
             None => (None, Duration::ZERO),
@@ -174,14 +176,12 @@ impl OfThread {
         chosen: Chosen<'_>,
     ) -> (Option<Tracked>, Duration) {
         let shared = &*exact.shared;
-        let Chosen { followed, log2, moving } = chosen;
-        let draw = &mut |n| fastrand::u64(1..=n);
-        let stack = shared
-            .plan
-            .stacks
-            .are_taken()
-            .then(|| shares.stack_turn(known.id, &mut known.reached, draw))
-            .flatten();
+        let Chosen { followed, log2, moving, picked } = chosen;
+        let stack = match (shared.plan.stacks.are_taken(), picked) {
+            (false, _) => None,
+            (true, true) => shares.stack_of_picked(&mut fastrand::f64),
+            (true, false) => shares.stack_turn(known.id, &mut known.reached, &mut |n| fastrand::u64(1..=n)),
+        };
         let mut on_stack = Duration::ZERO;
         let (site, stack_log2) = match stack {
             Some(log2) => {

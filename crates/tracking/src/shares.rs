@@ -22,6 +22,8 @@ const MOST_LOG2: u32 = 20;
 /// A thread's first stratum of a class is no longer than this power of two, a later one than what came before it: threads that end
 /// soon would otherwise begin many strata, and finish none.
 const FIRST_LOG2: u32 = 6;
+/// One stack of so many, as a power of two, is taken of objects that the JVM's sampler picked, however much was spent.
+const MOST_PICKED_LOG2: u32 = 6;
 /// What following objects, and taking their stacks, may take in any case.
 const FREE: Duration = Duration::from_millis(25);
 
@@ -224,6 +226,15 @@ impl Shares {
         take
     }
 
+    /// An object is followed that the JVM's sampler picked: whether its stack is taken, which stands for those of two to this power of such
+    /// objects. They are far apart, and each is as many bytes of its class: all are worth a stack, as far as the budget pays. `draw`: as above.
+    pub fn stack_of_picked(&self, draw: &mut dyn FnMut() -> f64) -> Option<u32> {
+        // As the square, so that what was spent stays near to what may be.
+        let log2 = (2.0 * self.stacks.budget.pressure().max(1.0).log2()).ceil() as u32;
+        let log2 = log2.min(MOST_PICKED_LOG2);
+        (draw() * f64::from(1 << log2) < 1.0).then_some(log2)
+    }
+
     /// What following objects takes.
     pub fn objects(&self) -> &CpuBudget {
         &self.objects.budget
@@ -280,6 +291,21 @@ mod tests {
         shares.objects().spend(FREE * factor);
         shares.stacks().spend(FREE * factor);
         shares
+    }
+
+    #[test]
+    fn stacks_of_what_the_sampler_picked_are_taken_while_they_are_paid_for_and_stand_for_all() {
+        let mut random = random(7);
+        let mut draw = || (random(1 << 30) - 1) as f64 / f64::from(1 << 30);
+        let shares = Shares::default();
+        assert!((0..1_000).all(|_| shares.stack_of_picked(&mut draw) == Some(0)));
+        for (factor, log2) in [(3, 4), (1_000, MOST_PICKED_LOG2)] {
+            let shares = overspent(factor);
+            let taken: Vec<_> = (0..100_000).filter_map(|_| shares.stack_of_picked(&mut draw)).collect();
+            assert!(taken.iter().all(|&taken| taken == log2), "{factor}: {:?}", taken.first());
+            let all = taken.len() as f64 * f64::from(1 << log2);
+            assert!((all / 100_000.0 - 1.0).abs() < 0.2, "{factor}: {all}");
+        }
     }
 
     fn room() -> Budget {

@@ -148,6 +148,11 @@ fn owner(row: &Sustained) -> Vec<Box<str>> {
     row.path[..owner_at(row).unwrap_or(row.element) + 1].to_vec()
 }
 
+/// The class of what owns the container, if that is of the program's own.
+pub(super) fn owner_class(row: &Sustained) -> Option<&str> {
+    owner_at(row).map(|at| &*row.path[at]).filter(|label| is_own_object(label)).map(class_of)
+}
+
 /// Whether it is of the JDK, and nothing of the program's own holds it alone.
 pub(super) fn is_nobodys(row: &Sustained) -> bool {
     owner_at(row).is_none() && !is_own(element(row))
@@ -195,11 +200,17 @@ pub(super) fn holder(row: &Sustained, graph: &Graph, outline: &Outline) -> Optio
     }
 }
 
-/// A reference of what is at a place of the path to what is below.
+/// A reference of what is at a place of the path to what is below: to that of it which holds most elements. Others of its class, a second map, may hold
+/// none.
 fn field_below<'g>(row: &Sustained, at: usize, graph: &'g Graph, outline: &Outline) -> Option<Edge<'g>> {
-    let below = ObjectSet::of(graph, outline.objects(&row.path[..=at + 1]));
     let owners = outline.objects(&row.path[..=at]);
-    owners.iter().flat_map(|&owner| graph.edges(owner)).find(|edge| below.contains(edge.to))
+    let to_one_of = |below: &ObjectSet| {
+        owners.iter().flat_map(|&owner| graph.edges(owner)).find(|edge| below.contains(edge.to))
+    };
+    let holders = outline.holders(&row.path[..=row.element.max(at + 1)], at + 2);
+    let most = holders.first().map(|&(holder, _)| vec![holder]);
+    let of_most = most.and_then(|most| to_one_of(&ObjectSet::of(graph, most)));
+    of_most.or_else(|| to_one_of(&ObjectSet::of(graph, outline.objects(&row.path[..=at + 1]))))
 }
 
 /// Whether a field is of a class of the JDK: the program's extends that.

@@ -209,6 +209,7 @@ impl Dumps {
         let seen = self.last.as_ref().zip(self.outlines.last());
         let classes = containers::classes(&container);
         let grown = Grown {
+            holder: containers::owner_class(row),
             objects: containers::more(row),
             bytes: containers::difference(container.bytes.first(), container.bytes.last()),
         };

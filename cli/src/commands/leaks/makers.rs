@@ -50,11 +50,22 @@ pub(super) struct Maker {
 
 /// By how much a container grew.
 #[derive(Clone, Copy)]
-pub(super) struct Grown {
+pub(super) struct Grown<'a> {
+    /// The class that has it, if one of the program's own does.
+    pub(super) holder: Option<&'a str>,
     /// Objects of the class that it is named by.
     pub(super) objects: u64,
     /// Bytes of all that it retains.
     pub(super) bytes: u64,
+}
+
+impl Maker {
+    /// Whether a method of the class, or of one inside of it, is on its stack.
+    fn passes(&self, class: &str) -> bool {
+        let of_class =
+            |frame: &String| frame.strip_prefix(class).is_some_and(|rest| rest.starts_with(['.', '$']));
+        self.stack.iter().any(of_class)
+    }
 }
 
 impl Makers {
@@ -87,7 +98,12 @@ impl Makers {
 
 /// Who makes most of the objects of these classes that are alive, of the first class that is seen; they grew by so much. If too few were sampled for
 /// that, who makes most of what is mostly here, all classes together; or else whoever makes objects of a class of the program's, which may have died.
-pub(super) fn of(profile: &Profile, classes: &[&str], mostly_here: &[&str], grown: Grown) -> Option<Maker> {
+pub(super) fn of(
+    profile: &Profile,
+    classes: &[&str],
+    mostly_here: &[&str],
+    grown: Grown<'_>,
+) -> Option<Maker> {
     let one = |class: &&str| of_class(profile, class, grown);
     let together = || {
         let most = most(profile, &|site| mostly_here.contains(&&*site.class) && stays(site), live)?;
@@ -102,10 +118,10 @@ pub(super) fn of(profile: &Profile, classes: &[&str], mostly_here: &[&str], grow
         .or_else(|| classes.iter().filter(|class| is_own(class)).find_map(made))
 }
 
-fn of_class(profile: &Profile, class: &str, grown: Grown) -> Option<Maker> {
+fn of_class(profile: &Profile, class: &str, grown: Grown<'_>) -> Option<Maker> {
     let mut makers = makers(profile, &|site| site.class == class && stays(site), live);
     if is_own(class) {
-        let nearest = nearest(&makers, grown.objects);
+        let nearest = nearest(&makers, grown);
         return (!makers.is_empty()).then(|| makers.swap_remove(nearest).maker);
     }
     let most = makers.into_iter().next()?;
@@ -113,15 +129,20 @@ fn of_class(profile: &Profile, class: &str, grown: Grown) -> Option<Maker> {
     (much && most.is_most()).then_some(most.maker)
 }
 
-/// Of makers of one class the one that made what grew: the first, which made most, unless that is too much, and about as much another made.
-fn nearest(makers: &[Most], grown: u64) -> usize {
-    let times = |maker: &Most| maker.objects.max(1) as f64 / grown.max(1) as f64;
+/// Of makers of one class the one that made what grew. If several made about as much, the one that code of the holder's class called; else the first,
+/// which made most, unless that is too much, and about as much another made.
+fn nearest(makers: &[Most], grown: Grown<'_>) -> usize {
+    let times = |maker: &Most| maker.objects.max(1) as f64 / grown.objects.max(1) as f64;
+    let off = |maker: &Most| times(maker).ln().abs();
+    let alike = || makers.iter().enumerate().filter(|(_, maker)| off(maker) <= ALIKE.ln());
+    let is_of_holder = |maker: &Maker| grown.holder.is_some_and(|holder| maker.passes(holder));
+    if let Some((at, _)) = alike().find(|(_, maker)| is_of_holder(&maker.maker)) {
+        return at;
+    }
     if makers.first().is_none_or(|first| times(first) <= ALIKE) {
         return 0;
     }
-    let off = |maker: &Most| times(maker).ln().abs();
-    let alike = makers.iter().enumerate().filter(|(_, maker)| off(maker) <= ALIKE.ln());
-    alike.min_by(|(_, a), (_, b)| off(a).total_cmp(&off(b))).map_or(0, |(at, _)| at)
+    alike().min_by(|(_, a), (_, b)| off(a).total_cmp(&off(b))).map_or(0, |(at, _)| at)
 }
 
 /// What one maker made.
@@ -208,7 +229,7 @@ mod tests {
 
     use super::*;
 
-    const MUCH: Grown = Grown { objects: 1 << 16, bytes: 1 << 20 };
+    const MUCH: Grown<'_> = Grown { holder: None, objects: 1 << 16, bytes: 1 << 20 };
 
     fn site(class: &str, by: &str, live: u64) -> SiteProfile {
         let [jdk, own] = ["java.util.Arrays", by].map(|class| Frame {
@@ -291,12 +312,27 @@ mod tests {
         let readings = [("a.Reading", "a.Parser", 5_500 * 16), ("a.Reading", "a.Copier", 550 * 16)];
         let sites: Vec<_> = readings.map(|(class, by, live)| site(class, by, live)).into();
         let profile = Profile { sites, ..Profile::default() };
-        let maker = |objects| {
-            of(&profile, &["a.Reading"], &[], Grown { objects, bytes: 1 << 20 }).map(|maker| maker.by)
-        };
+        let maker =
+            |objects| of(&profile, &["a.Reading"], &[], Grown { objects, ..MUCH }).map(|maker| maker.by);
         assert_eq!(maker(619).as_deref(), Some("a.Copier.make"));
         assert_eq!(maker(5_000).as_deref(), Some("a.Parser.make"));
         assert_eq!(maker(20).as_deref(), Some("a.Parser.make"), "nobody makes as few");
+    }
+
+    /// Two holders of one class's objects, each of which got as many.
+    #[test]
+    fn of_two_who_made_as_many_the_one_in_the_holders_class_is_named() {
+        let records = [("a.Rec", "a.Inbox", 1_500 * 16), ("a.Rec", "a.Outbox$Worker", 1_490 * 16)];
+        let sites = records.map(|(class, by, live)| site(class, by, live)).into();
+        let profile = Profile { sites, ..Profile::default() };
+        let maker = |holder| {
+            let grown = Grown { holder, objects: 1_490, ..MUCH };
+            of(&profile, &["a.Rec"], &[], grown).map(|maker| maker.by)
+        };
+        assert_eq!(maker(Some("a.Inbox")).as_deref(), Some("a.Inbox.make"));
+        assert_eq!(maker(Some("a.Outbox")).as_deref(), Some("a.Outbox$Worker.make"));
+        assert_eq!(maker(Some("a.Out")).as_deref(), Some("a.Inbox.make"), "another class");
+        assert_eq!(maker(None).as_deref(), Some("a.Inbox.make"), "who made most");
     }
 
     #[test]

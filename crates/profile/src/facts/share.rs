@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::tally::Tally;
+
 /// The objects of one class that were followed, and of these the ones whose stack was taken; each stands for a number of the
 /// class's objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -88,11 +90,22 @@ impl Share {
         self.surplus / (objects as f64).max(1.0)
     }
 
+    /// Mean bytes of the class, of which there are so many, between the stacks taken, where these were drawn by bytes: small objects stand for many
+    /// then, and large ones for few. `None` where what they stand for is about the same.
+    pub(crate) fn bytes_between_stacks(self, all: Tally) -> Option<f64> {
+        let (stacks, objects) = (self.stacks as f64, all.objects as f64);
+        let is_unlike = stacks * self.stack_surplus > UNLIKE * objects * objects;
+        (is_unlike && !all.is_uniform()).then(|| all.bytes as f64 / stacks)
+    }
+
     /// The same of numbers that rest on stacks.
     pub(crate) fn stack_variance_of_one(self, objects: u64) -> f64 {
         self.stack_surplus / (objects as f64).max(1.0)
     }
 }
+
+/// How many times the stacks taken are as many as if all stood for as many objects: more where these grew fewer in time only is not seen.
+const UNLIKE: f64 = 10.0;
 
 fn surplus(weight: u64) -> f64 {
     weight as f64 * (weight as f64 - 1.0)
@@ -101,6 +114,24 @@ fn surplus(weight: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 1,000 arrays of 100,000 bytes and 1,000,000 of 100, one of each 200,000 bytes.
+    #[test]
+    fn stacks_that_were_drawn_by_bytes_are_told_from_a_share_of_the_objects() {
+        let mut by_bytes = Share::default();
+        (0..500).for_each(|_| by_bytes.record(2, Some(2)));
+        (0..500).for_each(|_| by_bytes.record(2_000, Some(2_000)));
+        let all = Tally { objects: 1_001_000, bytes: 200_000_000, largest: 100_000 };
+        // Of small ones alone nothing else can be seen: each stands for as many.
+        assert_eq!(by_bytes.bytes_between_stacks(all), None);
+        (0..19_000).for_each(|_| by_bytes.record(2, Some(2)));
+        let all = Tally { objects: 1_039_000, bytes: 4_000_000_000, largest: 100_000 };
+        assert_eq!(by_bytes.bytes_between_stacks(all), Some(200_000.0));
+        assert_eq!(by_bytes.bytes_between_stacks(Tally::of(1_039_000, 100)), None, "all are of one size");
+        let mut share = Share::default();
+        (0..1_000).for_each(|_| share.record(1_000, Some(1_000)));
+        assert_eq!(share.bytes_between_stacks(all), None);
+    }
 
     #[test]
     fn what_stands_for_itself_has_no_variance_and_what_is_taken_back_leaves_none() {
