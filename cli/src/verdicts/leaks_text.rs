@@ -74,7 +74,7 @@ fn found(leaks: &Leaks) -> String {
     let doubtful = if unsure > 0 { format!("; {unsure} undecided") } else { String::new() };
     let unseen = match leaks.searched {
         Searched::Recording { .. } if leaking == 0 => {
-            "\nObjects that only local variables of an ended thread held are dead when the program ends, so they are not in this recording: run mayfly leaks PID while the program runs."
+            "\nWhat only methods held that had returned when the recording ended is not in it: run mayfly leaks PID while the program runs."
         }
         _ => "",
     };

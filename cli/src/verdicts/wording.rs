@@ -44,7 +44,9 @@ pub(super) fn compared(outcome: &Outcome) -> String {
 pub(super) fn remark(outcome: &Outcome) -> Option<String> {
     match &outcome.judgement {
         Judgement::Unknown(why) => Some(why.clone()),
-        _ if !outcome.seen => Some("nothing of that name was seen: is it misspelt?".to_owned()),
+        _ if !outcome.seen && outcome.measured.is_none_or(|amount| amount.value == 0.0) => {
+            Some("nothing of that name was seen: is it misspelt?".to_owned())
+        }
         _ => None,
     }
 }

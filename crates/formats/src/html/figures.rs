@@ -102,14 +102,8 @@ fn median(lifetimes: &Lifetimes) -> Option<Figure> {
     let half = lifetimes.in_time()?.quantile(0.5);
     let value = half.point.map_or_else(|| format!("over {}", duration(half.low)), duration);
     let survivors = lifetimes.died_before_first_gc_share();
-    let at_most = lifetimes.ms.deaths().filter(|life| life.0 == 0).map(|life| life.1).max();
-    let note = survivors.zip(at_most).map(|(share, ms)| {
-        let share = share * 100.0;
-        format!(
-            "estimated; {share:.0} % of the dead by their first GC, after {} at most",
-            duration(ms as f64)
-        )
-    });
+    let note =
+        survivors.map(|share| format!("estimated; {:.0} % of the dead by their first GC", 100.0 * share));
     Some(Figure {
         label: "Half live no longer than",
         value,

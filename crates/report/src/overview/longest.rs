@@ -113,6 +113,11 @@ pub(super) fn sentence(row: &OldRow<'_>, age: OldAge, profiled_ms: u64, is_at_mo
             format!("{name} {verb} longest: {live} are {there}, {at_age}")
         }
         true => format!("{name} {verb} longest: {live} are {there}, {at_age}; {dead} died old"),
+        false if row.old.age_ms < profiled_ms as f64 * YOUNG && is_at_most => {
+            format!(
+                "what lives longest is not known, no collection looked at what is old: {dead} of {name} died {at_age}"
+            )
+        }
         false if row.old.age_ms < profiled_ms as f64 * YOUNG => {
             format!("hardly anything became old: what lived longest, {dead} of {name}, died {at_age}")
         }

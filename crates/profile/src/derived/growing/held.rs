@@ -172,9 +172,13 @@ impl Link {
         matches!(&self.by, LinkKind::Field(name) if name == REFERENT)
     }
 
-    /// Whether an array that it refers to stays as long as it is, for all that is known: collections of the JDK replace theirs.
+    /// Whether an array that it refers to stays as long as it is, for all that is known: collections of the JDK replace theirs, and so does each
+    /// hash table, whose class may be of the program's own.
     fn has_fixed_array(&self) -> bool {
-        self.is_field() && (is_of_the_program(&self.class) || FIXED.contains(&self.class.as_str()))
+        const HASHED: &str = "table";
+        let is_hashed = matches!(&self.by, LinkKind::Field(name) if name == HASHED);
+        let is_fixed = is_of_the_program(&self.class) || FIXED.contains(&self.class.as_str());
+        self.is_field() && is_fixed && !is_hashed
     }
 
     /// As `a.B.field`, `a.B[]` or what the root is.
@@ -282,6 +286,10 @@ mod tests {
         let queue =
             [slots("[Ljava.lang.Object;", 1, 5, 9), field(FIXED[0], "items", 1), fixed("a.B", "QUEUE")];
         assert!(!holder(queue.to_vec()).judge(Growth::Grows).is_sure());
+        // Of a class of the program's that extends a map.
+        let lru =
+            [slots("[Ljava.util.HashMap$Node;", 1, 5, 16), field("a.Lru", "table", 1), fixed("a.B", "CACHE")];
+        assert!(holder(lru.to_vec()).judge(Growth::Grows).is_sure());
     }
 
     #[test]

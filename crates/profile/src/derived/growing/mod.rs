@@ -142,7 +142,7 @@ impl Profile {
         oldest_ms >= SEEN * self.duration_ms as f64
     }
 
-    /// The relative error of a grower's bytes; of what a share of each class was followed, one sample more of a class may belong to it.
+    /// The relative error of what a grower brings in a second, and so of its bytes at most; of what a share of each class was followed, one sample more of a class may belong to it.
     fn error_of(&self, grower: &Grower, variances: &Variances<'_>) -> f64 {
         let rows = grower.kept.iter().map(|kept| kept.row);
         let variance = if grower.method().is_none() {
@@ -153,8 +153,11 @@ impl Profile {
             let unseen = if is_share { variances.unseen_at(&sites) } else { 0.0 };
             variances.of_live_sites(sites.iter().copied()).bytes + unseen
         };
-        let of_samples = 1.0 / grower.samples.max(1.0).sqrt();
-        of_samples.max(variance.sqrt() / grower.live.bytes.max(1) as f64)
+        let samples = grower.samples.max(1.0);
+        let of_all = (1.0 / samples.sqrt()).max(variance.sqrt() / grower.live.bytes.max(1) as f64);
+        // Which part of them came lately the samples tell, too.
+        let late = grower.late().max(1.0 / samples);
+        of_all.hypot(((1.0 - late) / late / samples).sqrt())
     }
 
     /// Who holds the objects of a grower: by those of its own class, else by those of most bytes.

@@ -8,7 +8,7 @@ use crate::derived::program::Program;
 use crate::facts::frame::Frame;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::tally::Tally;
-use crate::stream::profile::{ClassProfile, Profile};
+use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
 use super::births::{Births, Clock};
 use super::growth::Growth;
@@ -85,7 +85,7 @@ pub struct Grower {
     pub live: Tally,
     /// Samples behind what is alive.
     pub samples: f64,
-    /// The standard error of its bytes, as a share of them; more than 1 where hardly anything is known.
+    /// The standard error of what it brings in a second, as a share of that; more than 1 where hardly anything is known. That of its bytes is less.
     pub error: f64,
     /// By how much it grew lately.
     pub bytes_per_s: f64,
@@ -101,6 +101,13 @@ impl Grower {
     /// The place as `class.method`, with its line if it is one; `None` where no stacks were taken.
     pub fn method(&self) -> Option<String> {
         (!matches!(self.maker, Maker::Class(_))).then(|| self.maker.to_string())
+    }
+
+    /// The part of the objects that are alive which came in the second half of the time.
+    pub(super) fn late(&self) -> f64 {
+        let born = |part: usize| self.kept.iter().map(|kept| kept.born[part]).sum::<u64>() as f64;
+        let late = born(1) + born(2);
+        late / (born(0) + late).max(1.0)
     }
 
     /// The field that holds it, as `a.B.field`, or what else does; `None` if that is not known.
@@ -204,6 +211,9 @@ pub(super) struct Pool {
     pub(super) soft: f64,
     /// The oldest age at which one is known alive, in milliseconds.
     pub(super) oldest_ms: f64,
+    /// Objects that were made here, and that are alive, as the profile states it.
+    pub(super) made: f64,
+    pub(super) alive: f64,
 }
 
 impl Pool {
@@ -220,7 +230,8 @@ impl Pool {
                 ];
                 let loads = || lifetimes.ms.living_between();
                 let objects = loads().map(|(_, load)| load.objects as f64).sum::<f64>();
-                if births[0].living() <= 0.0 || objects < SEVERAL {
+                let live = site.live.unwrap_or_default();
+                if births[0].living() <= 0.0 || objects < SEVERAL || live.is_empty() || ends(site) {
                     continue;
                 }
                 let one = worth.of_site(site, births[0].living() / objects);
@@ -234,6 +245,8 @@ impl Pool {
                     births,
                     objects,
                     oldest_ms,
+                    made: site.allocated.objects as f64,
+                    alive: live.objects as f64,
                     ..Self::default()
                 };
                 pools.push(pool.told(profile, &site.class, one));
@@ -298,7 +311,15 @@ impl Pool {
         self
     }
 
+    /// Whether nothing of it died, but for a few.
+    fn lives(&self) -> bool {
+        const NEARLY_ALL: f64 = 0.95;
+        self.alive >= NEARLY_ALL * self.made
+    }
+
     pub(super) fn absorb(&mut self, other: Self) {
+        self.made += other.made;
+        self.alive += other.alive;
         self.rows.extend(other.rows);
         self.births.iter_mut().zip(&other.births).for_each(|(births, more)| births.add(more));
         self.samples += other.samples;
@@ -306,6 +327,11 @@ impl Pool {
         self.soft += other.soft;
         self.oldest_ms = self.oldest_ms.max(other.oldest_ms);
     }
+}
+
+/// Whether it was made as the program's end began: the JDK logs that, from 21 on.
+fn ends(site: &SiteProfile) -> bool {
+    site.stack.iter().any(|frame| &*frame.class == "java.lang.Shutdown")
 }
 
 /// What grows by line, and where no line of a method surely does, by method: what it makes in several lines may be one leak.
@@ -338,7 +364,8 @@ pub(super) fn growers(
             .filter(|(_, growth)| growth.is_sure())
             .map(|(line, _)| line.maker.clone())
             .collect();
-        let is_part = |line: &Pool| sure.contains(&line.maker) && Growth::may_go_along(line);
+        let goes_along = |line: &Pool| Growth::may_go_along(line) || line.lives();
+        let is_part = |line: &Pool| sure.contains(&line.maker) && goes_along(line);
         let mut growing: Option<(Pool, Growth)> = None;
         let mut judged: Vec<_> = lines.into_iter().zip(judged).collect();
         judged.retain(|(line, growth)| (growth.rank() == worst && worst < 2) || is_part(line));
@@ -376,7 +403,13 @@ impl Pool {
             .collect();
         let mut live = Tally::default();
         kept.iter().for_each(|kept| live.add(kept.live));
-        let births = self.births[0];
+        // A sample of when few were drawn may stand for more than all there is of a row.
+        let no_more_than = |&(row, births): &(usize, Births)| {
+            let most = live_of(row).unwrap_or_default().bytes as f64;
+            births.times((most / births.living().max(1.0)).min(1.0))
+        };
+        let mut births = Births::default();
+        self.rows.iter().for_each(|row| births.add(&no_more_than(row)));
         let late = births.staying() / births.living().max(1.0) * live.bytes as f64;
         let mut grower = Grower {
             maker: self.maker,
