@@ -213,6 +213,11 @@ fn what_died_young_is_not_said_to_live_longest() {
     profile.duration_ms *= 1_000;
     let text = shown(&profile);
     assert!(text.contains("hardly anything became old") && !text.contains("lives longest"), "{text}");
+    // Much else was not seen dead, and no collection looked.
+    profile.classes.iter_mut().for_each(|class| class.live = Some(Tally::of(1, 24)));
+    let text = shown(&profile);
+    assert!(text.contains("what lives longest is not known, no collection looked"), "{text}");
+    assert!(!text.contains("hardly anything became old"), "{text}");
 }
 
 /// To be copied.
