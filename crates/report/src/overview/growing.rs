@@ -33,7 +33,10 @@ impl Screen<'_> {
             // The JVM's own numbers show it however little is known of single objects.
             Err(why) => {
                 lines.extend(self.profile.heap_rises().iter().flat_map(|&rise| may_leak(rise, None)));
-                if lines.is_empty() && self.profile.run.lifetimes && self.profile.duration_ms >= LONG_MS {
+                let is_long = self.profile.run.lifetimes && self.profile.duration_ms >= LONG_MS;
+                if self.profile.is_of_several_jvms() {
+                    lines.push("what grows is known of each recording alone: mayfly leaks FOLDER".to_owned());
+                } else if lines.is_empty() && is_long {
                     lines.push(format!("? whether anything grows is not known: {why}"));
                     lines.push("   to know: mayfly record PID --collect, or mayfly leaks PID".to_owned());
                 }
@@ -51,6 +54,10 @@ impl Screen<'_> {
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
                 lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor))));
+            }
+            // As if that were all.
+            (Some(_), _) if is_blind && sure.iter().all(|grower| grower.bytes_per_s < growing.floor) => {
+                lines.push(format!("   beside it a {}", leak_below(growing.floor)));
             }
             (None, Some(rise)) => lines.extend(may_leak(rise, Some(growing.floor))),
             (None, None) if is_blind => {

@@ -201,6 +201,18 @@ fn beside_dropped_objects_what_is_live_is_a_lower_bound() {
     assert!(shown(&profile).contains("(at least: 500"), "{}", shown(&profile));
 }
 
+#[test]
+fn of_several_jvms_each_knows_what_grows_in_it() {
+    let mut profile = with_lifetimes();
+    profile.gcs = 1;
+    profile.duration_ms = 800_000;
+    assert!(shown(&profile).contains("whether anything grows is not known"), "{}", shown(&profile));
+    profile.sources = vec![mayfly_profile::Source::default(); 2];
+    let text = shown(&profile);
+    assert!(text.contains("what grows is known of each recording alone: mayfly leaks FOLDER"), "{text}");
+    assert!(!text.contains("is not known"), "{text}");
+}
+
 /// What died at a hundredth of the time is the longest lived of what is seen, and not long lived.
 #[test]
 fn what_died_young_is_not_said_to_live_longest() {
