@@ -90,12 +90,15 @@ impl Share {
         self.surplus / (objects as f64).max(1.0)
     }
 
-    /// Mean bytes of the class, of which there are so many, between the stacks taken, where these were drawn by bytes: small objects stand for many
-    /// then, and large ones for few. `None` where what they stand for is about the same.
-    pub(crate) fn bytes_between_stacks(self, all: Tally) -> Option<f64> {
-        let (stacks, objects) = (self.stacks as f64, all.objects as f64);
-        let is_unlike = stacks * self.stack_surplus > UNLIKE * objects * objects;
-        (is_unlike && !all.is_uniform()).then(|| all.bytes as f64 / stacks)
+    /// Mean bytes of the class, of which there are so many, between the objects followed, and between the stacks taken, where these were drawn by
+    /// bytes: small objects stand for many then, and large ones for few. `None` where what they stand for is about the same.
+    pub(crate) fn bytes_between(self, all: Tally) -> [Option<f64>; 2] {
+        let between = |number: u64, surplus: f64| {
+            let (number, objects) = (number as f64, all.objects as f64);
+            let is_unlike = number * surplus > UNLIKE * objects * objects;
+            (is_unlike && !all.is_uniform()).then(|| all.bytes as f64 / number)
+        };
+        [between(self.followed, self.surplus), between(self.stacks, self.stack_surplus)]
     }
 
     /// The same of numbers that rest on stacks.
@@ -104,7 +107,7 @@ impl Share {
     }
 }
 
-/// How many times the stacks taken are as many as if all stood for as many objects: more where these grew fewer in time only is not seen.
+/// How many times those taken are as many as if all stood for as many objects: more where these grew fewer in time only is not seen.
 const UNLIKE: f64 = 10.0;
 
 fn surplus(weight: u64) -> f64 {
@@ -123,14 +126,14 @@ mod tests {
         (0..500).for_each(|_| by_bytes.record(2_000, Some(2_000)));
         let all = Tally { objects: 1_001_000, bytes: 200_000_000, largest: 100_000 };
         // Of small ones alone nothing else can be seen: each stands for as many.
-        assert_eq!(by_bytes.bytes_between_stacks(all), None);
+        assert_eq!(by_bytes.bytes_between(all), [None; 2]);
         (0..19_000).for_each(|_| by_bytes.record(2, Some(2)));
         let all = Tally { objects: 1_039_000, bytes: 4_000_000_000, largest: 100_000 };
-        assert_eq!(by_bytes.bytes_between_stacks(all), Some(200_000.0));
-        assert_eq!(by_bytes.bytes_between_stacks(Tally::of(1_039_000, 100)), None, "all are of one size");
+        assert_eq!(by_bytes.bytes_between(all), [Some(200_000.0); 2]);
+        assert_eq!(by_bytes.bytes_between(Tally::of(1_039_000, 100)), [None; 2], "all are of one size");
         let mut share = Share::default();
         (0..1_000).for_each(|_| share.record(1_000, Some(1_000)));
-        assert_eq!(share.bytes_between_stacks(all), None);
+        assert_eq!(share.bytes_between(all), [None; 2]);
     }
 
     #[test]

@@ -166,9 +166,8 @@ pub(crate) struct Sample {
     /// What each object of the class at hand adds to the variance of a number of them, where a share was followed; and by the
     /// stacks taken.
     of_one: (f64, f64),
-    /// Mean bytes between the stacks taken of the class at hand, where they were drawn by bytes; and whether numbers rest on stacks.
-    stacks_apart: Option<f64>,
-    by_stacks: bool,
+    /// Mean bytes between the objects followed of the class at hand, and between their stacks, where a share was drawn by bytes.
+    share_apart: [Option<f64>; 2],
     /// How many times as large variances of the class at hand are as those of independent samples.
     times: f64,
     /// Whether the JVM's sampler errs beside large objects ([`BIASED_BEFORE`]), and the sample at hand is its.
@@ -199,8 +198,7 @@ impl Sample {
             counts_estimated: profile.run.engine == EngineKind::Sampled,
             complete: profile.trust.dropped.is_empty(),
             of_one: (0.0, 0.0),
-            stacks_apart: None,
-            by_stacks: false,
+            share_apart: [None; 2],
             times: 1.0,
             // The sampled engine states its own doubt.
             is_old: profile.samples_may_be_biased(),
@@ -230,15 +228,15 @@ impl Sample {
             (Tracking::Balanced, _) if self.is_old && class.allocated.largest >= LARGE => BIASED_TIMES,
             _ => 1.0,
         };
-        let stacks_apart = share.bytes_between_stacks(class.allocated);
+        let share_apart = share.bytes_between(class.allocated);
         // What was drawn by bytes, the JVM's sampler drew.
-        let is_biased = self.is_biased || (self.is_old && stacks_apart.is_some());
-        Self { of_one, stacks_apart, is_biased, times, ..self }
+        let is_biased = self.is_biased || (self.is_old && share_apart[1].is_some());
+        Self { of_one, share_apart, is_biased, times, ..self }
     }
 
     /// The same, for numbers that rest on stacks.
     pub(crate) fn of_stacks(self) -> Self {
-        Self { of_one: (self.of_one.1, self.of_one.1), by_stacks: true, ..self }
+        Self { of_one: (self.of_one.1, self.of_one.1), share_apart: [self.share_apart[1]; 2], ..self }
     }
 
     /// Whether sites are counted by the sample, too.
@@ -484,7 +482,7 @@ impl Sample {
             // (1 - p)/p with p = 1 - e^(-size/interval).
             Tracking::ByteSample(_) => self.times / (mean_size(part) / self.apart).exp_m1(),
             Tracking::EveryNth(n) => n.saturating_sub(1) as f64,
-            Tracking::Balanced => match self.stacks_apart.filter(|_| self.by_stacks && !part.is_empty()) {
+            Tracking::Balanced => match self.share_apart[0].filter(|_| !part.is_empty()) {
                 Some(apart) => self.times / (mean_size(part) / apart).exp_m1(),
                 None => self.of_one.0,
             },

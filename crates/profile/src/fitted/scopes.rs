@@ -3,8 +3,6 @@
 //!
 //! Not here: classes and sites (`calibration`).
 
-use std::collections::HashMap;
-
 use crate::facts::tally::Tally;
 use crate::fitted::calibration::Sample;
 use crate::fitted::variance::Variances;
@@ -20,13 +18,13 @@ pub(crate) fn fit(profile: &mut Profile) {
         return;
     }
     let variances = Variances::of(profile);
-    let names = profile.scopes.iter().flat_map(|scope| &scope.classes).map(|class| &class.name);
-    let of_one: HashMap<String, f64> =
-        names.map(|name| (name.clone(), variances.of_one_in_scopes(name))).collect();
-    for class in profile.scopes.iter_mut().flat_map(|scope| &mut scope.classes) {
-        let of_one = of_one.get(&class.name).copied().unwrap_or_default();
-        class.outcome =
-            class.outcome.filter(|_| is_known(class, of_one)).map(|outcome| outcome.fitted(class.allocated));
+    let classes = profile.scopes.iter().flat_map(|scope| &scope.classes);
+    let known: Vec<_> = classes
+        .map(|class| is_known(class, variances.of_one_in_scopes(&class.name, class.allocated)))
+        .collect();
+    let classes = profile.scopes.iter_mut().flat_map(|scope| &mut scope.classes);
+    for (class, is_known) in classes.zip(known) {
+        class.outcome = class.outcome.filter(|_| is_known).map(|outcome| outcome.fitted(class.allocated));
     }
 }
 
@@ -38,12 +36,14 @@ fn is_known(class: &ScopeClass, of_one: f64) -> bool {
 }
 
 impl Outcome {
-    /// The same, as if of so many objects.
+    /// The same, as if of so many objects, and of as many bytes: objects of all sizes say little of the bytes of large ones.
     fn fitted(mut self, all: Tally) -> Self {
-        let factor = all.objects as f64 / self.tracked.objects.max(1) as f64;
-        let scaled = |number: u64| (number as f64 * factor).round() as u64;
+        let factor = |all: u64, tracked: u64| all as f64 / tracked.max(1) as f64;
+        let (objects, bytes) =
+            (factor(all.objects, self.tracked.objects), factor(all.bytes, self.tracked.bytes));
+        let scaled = |number: u64, by: f64| (number as f64 * by).round() as u64;
         for tally in self.tallies() {
-            (tally.objects, tally.bytes) = (scaled(tally.objects), scaled(tally.bytes));
+            (tally.objects, tally.bytes) = (scaled(tally.objects, objects), scaled(tally.bytes, bytes));
         }
         self
     }

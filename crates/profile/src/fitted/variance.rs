@@ -205,9 +205,9 @@ impl<'p> Variances<'p> {
             let unknown = TallyVariance { objects: of_any(objects), bytes: of_any(bytes) };
             return (unknown, TallyVariance::default());
         };
-        let of_one = self.of_one_in_scopes(&class.name);
         let part = part(outcome);
         let of = if part.is_empty() { outcome.tracked } else { part };
+        let of_one = self.of_one_in_scopes(&class.name, of);
         // Which sizes there are is not recorded: at worst few of the largest have most of the bytes.
         let size = (mean_size(of) * of.largest.max(1) as f64).sqrt().max(mean_size(of));
         let seen = match part.is_empty() {
@@ -217,11 +217,10 @@ impl<'p> Variances<'p> {
         (seen, part_variance(Tally::default(), size, of_one))
     }
 
-    /// What each object of a class that was made in a scope adds to the variance of a number of them; 0 where each is followed.
-    pub(crate) fn of_one_in_scopes(&self, class: &str) -> f64 {
+    /// What each of these objects of a class, which were made in a scope, adds to the variance of a number of them; 0 where each is followed.
+    pub(crate) fn of_one_in_scopes(&self, class: &str, part: Tally) -> f64 {
         let known = self.classes.get(class);
-        let allocated = known.map_or(Tally::default(), |class| class.allocated);
-        self.of_one(known.map_or(self.sample, |class| self.sample_of(class)), allocated)
+        self.of_one(known.map_or(self.sample, |class| self.sample_of(class)), part)
     }
 
     /// What each of a part of a class's objects adds to the variance of their number, by the class's sample; 0 where each is followed.
