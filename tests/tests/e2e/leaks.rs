@@ -292,7 +292,7 @@ fn a_recording_tells_who_allocates_what_stays() {
     assert_ne!(code, Some(1), "on {jvm}: {json:#}");
     assert!(called_leaks(&json).is_empty(), "on {jvm}: {json:#}");
     let text = mayfly(["leaks".into()].into_iter().chain(words)).stdout;
-    assert!(text.contains("are dead when the program ends"), "on {jvm}: {text}");
+    assert!(text.contains("that had returned when the recording ended"), "on {jvm}: {text}");
 }
 
 /// The field nearest above the container, and the way to it; in each way of following objects.
