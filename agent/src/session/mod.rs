@@ -244,7 +244,7 @@ impl Session {
         step.extend(self.live());
         step.extend(self.operations());
         let ended = self.collections(jvm);
-        step.extend(large_freed(&ended));
+        step.extend(Section::large_freed(&ended));
         step.extend((!ended.is_empty()).then_some(Section::Collections(ended)));
         if self.lifetimes_sent.is_none_or(|at| at.elapsed() >= LIFETIMES_STEP) {
             self.lifetimes_sent = Some(Instant::now());
@@ -369,10 +369,4 @@ impl Session {
             cost: OwnCost { cpu_ms: own_cpu.as_millis() as u64, native_bytes, rewrite_ms },
         }
     }
-}
-
-/// Bytes of large objects that collections freed, where that is known.
-fn large_freed(ended: &[Collection]) -> Option<Section> {
-    let known: Vec<_> = ended.iter().filter_map(|gc| Some((gc.number, gc.large_freed?))).collect();
-    (!known.is_empty()).then_some(Section::LargeFreed(known))
 }

@@ -87,7 +87,7 @@ impl GcLog {
         self.begun.since_ns.store(self.now_ns(), Relaxed);
         let used = self.heap.as_ref().map(HeapUse::before).unwrap_or_default();
         self.begun.used.iter().zip(used).for_each(|(word, used)| set(word, used));
-        set(&self.begun.large, self.large.as_ref().and_then(|large| large.now()));
+        set(&self.begun.large, self.large_bytes());
     }
 
     /// It ends, the one of that number.
@@ -124,9 +124,8 @@ impl GcLog {
             set(used, after.0);
             set(capacity, after.1);
         }
-        let large = self.large.as_ref().and_then(|large| large.now());
-        let had = get(&self.begun.large);
-        set(&slot.large_freed, had.zip(large).map(|(had, has)| had.saturating_sub(has)));
+        let large = get(&self.begun.large).zip(self.large_bytes());
+        set(&slot.large_freed, large.map(|(had, has)| had.saturating_sub(has)));
         // They stay those of the last young collection.
         let heap = self.heap.as_ref().filter(|_| kind == GcKind::Young);
         let (threshold, desired) = heap.map(HeapUse::tenuring).unwrap_or_default();
@@ -149,6 +148,10 @@ impl GcLog {
         for (word, bytes) in slot.cause.iter().zip(text.as_chunks().0) {
             word.store(u64::from_ne_bytes(*bytes), Relaxed);
         }
+    }
+
+    fn large_bytes(&self) -> Option<u64> {
+        self.large.as_ref()?.now()
     }
 
     fn now_ns(&self) -> u64 {

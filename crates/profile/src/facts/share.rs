@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::tally::Tally;
 
+/// Objects that stand for as many each as those of the class do on average would be few: so many times more of them were drawn by bytes. Where
+/// weights only grew with time there are nearly as many.
+const UNLIKE: f64 = 10.0;
+
 /// The objects of one class that were followed, and of these the ones whose stack was taken; each stands for a number of the
 /// class's objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -90,6 +94,11 @@ impl Share {
         self.surplus / (objects as f64).max(1.0)
     }
 
+    /// The same of numbers that rest on stacks.
+    pub(crate) fn stack_variance_of_one(self, objects: u64) -> f64 {
+        self.stack_surplus / (objects as f64).max(1.0)
+    }
+
     /// Mean bytes of the class, of which there are so many, between the objects followed, and between the stacks taken, where these were drawn by
     /// bytes: small objects stand for many then, and large ones for few. `None` where what they stand for is about the same.
     pub(crate) fn bytes_between(self, all: Tally) -> [Option<f64>; 2] {
@@ -100,15 +109,7 @@ impl Share {
         };
         [between(self.followed, self.surplus), between(self.stacks, self.stack_surplus)]
     }
-
-    /// The same of numbers that rest on stacks.
-    pub(crate) fn stack_variance_of_one(self, objects: u64) -> f64 {
-        self.stack_surplus / (objects as f64).max(1.0)
-    }
 }
-
-/// How many times those taken are as many as if all stood for as many objects: more where these grew fewer in time only is not seen.
-const UNLIKE: f64 = 10.0;
 
 fn surplus(weight: u64) -> f64 {
     weight as f64 * (weight as f64 - 1.0)

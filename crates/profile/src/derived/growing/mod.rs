@@ -175,11 +175,8 @@ impl Profile {
         let is_own = |rows: &&Vec<&RetentionRow>| {
             rows.first().is_some_and(|row| grower.own_class.as_ref() == Some(&row.class))
         };
-        let mut known =
-            found.iter().find(is_own).or_else(|| found.iter().find(|rows| !rows.is_empty())).cloned();
-        if known.is_none() {
-            known = self.held_of_maker(&grower.maker);
-        }
+        let known = found.iter().find(is_own).or_else(|| found.iter().find(|rows| !rows.is_empty())).cloned();
+        let known = known.or_else(|| self.held_of_maker(&grower.maker));
         Holder::of(&known?, program.family())
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem;
 
+use crate::facts::collection::Collection;
 use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::kind::Kind;
 use crate::stream::naming::Naming;
@@ -52,8 +53,14 @@ impl Kind for LargeFreed {
     }
 
     fn section_of<'a>(&self, profile: &'a Profile, _: &mut Naming<'a>) -> Option<Section> {
-        let known = profile.collections.iter().filter_map(|gc| Some((gc.number, gc.large_freed?)));
-        section(known.collect())
+        Section::large_freed(&profile.collections)
+    }
+}
+
+impl Section {
+    /// What these collections freed of large objects, where that is known.
+    pub fn large_freed(ended: &[Collection]) -> Option<Self> {
+        section(ended.iter().filter_map(|gc| Some((gc.number, gc.large_freed?))).collect())
     }
 }
 
