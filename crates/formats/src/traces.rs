@@ -14,7 +14,7 @@ pub(crate) fn columns(profile: &Profile, choice: &Choice) -> Columns {
     let others = Some(traces.others).filter(|others| !others.is_empty());
     let text = |of: &dyn Fn(&TracedObjects) -> String| {
         let others = others.map(|_| String::new());
-        Column::Text(traces.rows.iter().map(of).chain(others).collect())
+        Column::texts(traces.rows.iter().map(of).chain(others))
     };
     let whole = |of: &dyn Fn(&TracedObjects) -> Option<u64>, of_others: Option<u64>| {
         Column::Whole(traces.rows.iter().map(of).chain(others.map(|_| of_others)).collect())

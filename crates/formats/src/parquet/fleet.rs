@@ -18,7 +18,7 @@ use crate::columns::{Column, Columns};
 pub fn fleet_tables(profile: &Profile, choice: &Choice, recording: &str) -> io::Result<Vec<Table>> {
     let named = |(name, columns): (&'static str, Columns)| {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
-        let of = Column::Text(vec![recording.to_owned(); rows]);
+        let of = Column::Text(vec![recording.into(); rows]);
         let columns = std::iter::once(("recording", of)).chain(columns).collect();
         Ok(Table { name, bytes: encoded(&columns)? })
     };
@@ -28,7 +28,7 @@ pub fn fleet_tables(profile: &Profile, choice: &Choice, recording: &str) -> io::
 /// What it is, and its totals, in a row for each recording that is in it. A label that is not known is an empty text.
 fn sources(profile: &Profile) -> Columns {
     let sources = profile.all_sources();
-    let text = |of: &dyn Fn(&Source) -> String| Column::Text(sources.iter().map(of).collect());
+    let text = |of: &dyn Fn(&Source) -> String| Column::texts(sources.iter().map(of));
     let whole = |of: &dyn Fn(&Source) -> Option<u64>| Column::Whole(sources.iter().map(of).collect());
     let label = |name| move |source: &Source| source.labels.get(name).cloned().unwrap_or_default();
     let labels = |source: &Source| {

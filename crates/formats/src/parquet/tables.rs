@@ -3,6 +3,7 @@
 //! Not here: how a file is spelled (`file`), and tables of one recording among many (`fleet`).
 
 use std::io;
+use std::rc::Rc;
 
 use mayfly_profile::{
     Amounts, Cell, Collection, GenerationUse, Grouping, LifeSpan, MEASURES, Point, Profile, Tally, Value,
@@ -52,8 +53,8 @@ fn amounts(profile: &Profile, rows: &[Amounts]) -> Columns {
 }
 
 fn classes(profile: &Profile) -> Columns {
-    let names = profile.classes.iter().map(|class| class.name.clone()).collect();
-    let mut columns = vec![("class", Column::Text(names))];
+    let names = profile.classes.iter().map(|class| &*class.name);
+    let mut columns = vec![("class", Column::texts(names))];
     columns.extend(MEASURES.iter().map(|measure| {
         let numbers = profile.classes.iter().map(|class| measure.number(profile, class));
         let column = match measure.adds_up {
@@ -82,12 +83,12 @@ fn sites(profile: &Profile, choice: &Choice) -> Columns {
     let rows: Vec<_> = cells.iter().map(|cell| cell.amounts).collect();
     let stack = |cell: &Cell<'_>| stack(cell.stack, choice.lines);
     let mut columns = vec![
-        ("class", Column::Text(cells.iter().map(|cell| cell.class.to_owned()).collect())),
-        ("stack", Column::Text(cells.iter().map(stack).collect())),
+        ("class", Column::texts(cells.iter().map(|cell| cell.class))),
+        ("stack", Column::texts(cells.iter().map(stack))),
     ];
     columns.extend(amounts(profile, &rows));
     columns.extend(Grouping::ALL.map(|grouping| {
-        let group = |cell: &Cell<'_>| grouping.of(cell.stack).unwrap_or("").to_owned();
+        let group = |cell: &Cell<'_>| Rc::from(grouping.of(cell.stack).unwrap_or(""));
         (grouping.key(), Column::Text(cells.iter().map(group).collect()))
     }));
     columns
@@ -98,9 +99,10 @@ fn sites(profile: &Profile, choice: &Choice) -> Columns {
 fn lifetimes(profile: &Profile, choice: &Choice) -> Columns {
     let (mut classes, mut stacks, mut lives) = (vec![], vec![], vec![]);
     for of_cell in profile.cell_lives() {
-        let stack = stack(of_cell.cell.stack, choice.lines);
+        let (class, stack): (Rc<str>, Rc<str>) =
+            (of_cell.cell.class.into(), stack(of_cell.cell.stack, choice.lines).into());
         for life in of_cell.lives {
-            classes.push(of_cell.cell.class.to_owned());
+            classes.push(class.clone());
             stacks.push(stack.clone());
             lives.push(life);
         }
@@ -124,7 +126,7 @@ fn lifetimes(profile: &Profile, choice: &Choice) -> Columns {
 
 fn collections(collections: &[Collection]) -> Columns {
     let whole = |of: &dyn Fn(&Collection) -> Option<u64>| Column::Whole(collections.iter().map(of).collect());
-    let text = |of: &dyn Fn(&Collection) -> String| Column::Text(collections.iter().map(of).collect());
+    let text = |of: &dyn Fn(&Collection) -> String| Column::texts(collections.iter().map(of));
     type Generation = fn(&Collection) -> Option<GenerationUse>;
     let parts: [([&'static str; 3], Generation); 3] = [
         (["heap_before_bytes", "heap_after_bytes", "heap_capacity_bytes"], Collection::heap),
