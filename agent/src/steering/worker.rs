@@ -117,7 +117,6 @@ impl<'call> Worker<'call> {
     }
 
     fn step(&mut self) {
-        faults::point("worker");
         let (profiler, jni) = (self.profiler, self.jni);
         if self.stop.is_due() {
             return stop(profiler, jni);
@@ -148,6 +147,9 @@ impl<'call> Worker<'call> {
         profiler.look_for_tracer();
         let references = &mut profiler.shared.references.handles(jni);
         let swept = session.catch_up(references, &Outside::of(profiler, jni));
+        if swept {
+            faults::point("worker");
+        }
         if !swept && self.stacks.is_due() {
             session.absorb();
         }
