@@ -221,7 +221,7 @@ fn is_complete(application: &Path, executor: &str, stderr: &str) {
     Running::of(waiting).wait_until(&otherwise, || recordings(application).into_iter().any(complete));
 }
 
-/// Each recording is of what its executor's JVM counted, within the error that it states; how many executors there are.
+/// Each recording is of what its executor's JVM counted, within three of the standard errors that it states; how many executors there are.
 fn agrees_with_counters(application: &Path, counters: &Path) -> usize {
     let executors: Vec<_> = recordings(application).into_iter().filter(|(id, _)| id != "driver").collect();
     assert!(executors.iter().any(|(id, _)| id == "0"), "the killed one is missing: {executors:?}");
@@ -237,7 +237,7 @@ fn agrees_with_counters(application: &Path, counters: &Path) -> usize {
         let off = (number(&report, "/trust/accounted_bytes") - counted).abs();
         let causes = report["trust"]["remainder"].as_array().expect("causes");
         let stated: f64 = causes.iter().map(|cause| cause["error_bytes"].as_f64().unwrap_or(0.0)).sum();
-        assert!(off <= stated + 0.02 * counted, "{id}: off by {off}, {stated} stated: {}", report["trust"]);
+        assert!(off <= 3.0 * stated + 0.02 * counted, "{id}: off by {off}, {stated} stated: {}", report["trust"]);
     }
     executors.len()
 }
