@@ -3,6 +3,7 @@
 //! Not here: the bean, which is Java (`io.mayfly.ManagedProfiler`), nor its native methods (`exports`).
 
 use mayfly_jvmti::Jni;
+use mayfly_profile::Profile;
 use mayfly_recording::control::Profiling;
 use mayfly_recording::write_profile;
 use mayfly_report::followed_text;
@@ -62,5 +63,6 @@ fn profiling_rows(profiling: Profiling) -> Vec<(&'static str, String)> {
 
 /// The profile so far, as a recording; `None` before profiling began and once it ended.
 pub(super) fn snapshot(profiler: &Profiler, jni: Jni<'_>) -> Option<Vec<u8>> {
-    write_profile(&steering::snapshot(profiler, jni)?).ok()
+    let profile = steering::snapshot(profiler, jni)?;
+    write_profile(&Profile { complete: true, ..profile }).ok()
 }

@@ -16,7 +16,7 @@ use crate::exit_codes;
 use crate::output;
 use crate::session::agent_library;
 use crate::session::launch::{Launch, stdout_to_stderr};
-use crate::session::measured_run::measure;
+use crate::session::measured_run::{Measured, measure};
 use crate::session::recording_files;
 use crate::verdicts::{Costs, Way, costs_document, costs_json, show};
 
@@ -97,10 +97,11 @@ fn one_run(
         }
         None => launch.start_bare(streams)?,
     };
-    let (ended, run) = measure(running, time)?;
-    match exit_code(ended.status) {
+    let Measured { status, is_out_of_time, run } = measure(running, time)?;
+    match exit_code(status) {
         0 => Ok(run),
-        TERMINATED if time.is_some() => Ok(run),
+        // Sent by somebody else, it is of this command, too: runs that were cut short are no answer.
+        TERMINATED if is_out_of_time => Ok(run),
         code => {
             let program = launch.program.to_string_lossy().into_owned();
             Err(Error::NotMeasured { program, way: name, code })

@@ -16,7 +16,8 @@ const MOST: u32 = 1000;
 /// # Errors
 /// What the system says, or that the profile is too large for a recording.
 pub(super) fn write(profile: &Profile, folder: &Path) -> io::Result<PathBuf> {
-    let bytes = write_profile(profile).map_err(io::Error::other)?;
+    let whole = Profile { complete: true, ..profile.clone() };
+    let bytes = write_profile(&whole).map_err(io::Error::other)?;
     for number in 1..=MOST {
         let path = folder.join(format!("mayfly-{}-live-{number}.mayfly", profile.run.jvm.pid));
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
@@ -45,6 +46,11 @@ mod tests {
         let second = write(&Profile::default(), folder.path()).expect("written");
         assert_ne!(first, second);
         let bytes = std::fs::read(first).expect("there");
-        assert_eq!(read_profile(&bytes).expect("readable").0, profile);
+        let whole = Profile { complete: true, ..profile };
+        assert_eq!(
+            read_profile(&bytes).expect("readable").0,
+            whole,
+            "the program goes on, the file does not"
+        );
     }
 }

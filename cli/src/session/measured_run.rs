@@ -2,6 +2,7 @@
 //! its process has it (proc(5), `VmHWM`), seen while it lives.
 
 use std::io;
+use std::process::ExitStatus;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,18 +14,26 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::error::Error;
 use crate::session::jvms;
-use crate::session::launch::{Ended, Running};
+use crate::session::launch::Running;
 use crate::session::process::peak_bytes;
 
 /// How often memory is looked at: what it grows by after the last look is missed.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// A program that has come to its end.
+pub(crate) struct Measured {
+    pub(crate) status: ExitStatus,
+    /// Its time was over, and it was sent SIGTERM for that.
+    pub(crate) is_out_of_time: bool,
+    pub(crate) run: MeasuredRun,
+}
 
 /// Waits for the end of a program that was just started, and ends it after `time` if that is given. Of a program whose process is no JVM
 /// the memory is not known: the JVMs that it starts have theirs.
 ///
 /// # Errors
 /// [`Error::NotWatched`].
-pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<(Ended, MeasuredRun), Error> {
+pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<Measured, Error> {
     let pid = running.pid();
     let not_watched = |source| Error::NotWatched { program: pid.to_string(), source };
     let (began, before) = (Instant::now(), spent().map_err(not_watched)?);
@@ -45,17 +54,17 @@ pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<(Ended
                 let _ = pidfd_send_signal(process, Signal::TERM);
             }
         }
-        peak.filter(|_| is_jvm)
+        (peak.filter(|_| is_jvm), time.is_some() && deadline.is_none())
     });
     let outcome = running.wait();
     drop(ended);
-    let peak = looker.join().ok().flatten();
+    let (peak_bytes, is_out_of_time) = looker.join().unwrap_or_default();
     let run = MeasuredRun {
         cpu: spent().map_err(not_watched)?.saturating_sub(before),
         elapsed: began.elapsed(),
-        peak_bytes: peak,
+        peak_bytes,
     };
-    Ok((outcome?, run))
+    Ok(Measured { status: outcome?.status, is_out_of_time, run })
 }
 
 /// Processor time of all children that were waited for.

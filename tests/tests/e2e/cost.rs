@@ -1,6 +1,9 @@
 //! `mayfly cost` runs a program in turn without and with Mayfly, and compares what is comparable.
 
-use mayfly_tests::{any_jvm, fixture_classes, mayfly, schema_faults};
+use std::fs;
+use std::process::Command;
+
+use mayfly_tests::{Running, any_jvm, artifacts, fixture_classes, mayfly, schema_faults};
 use serde_json::Value;
 
 /// What a program of the fixtures costs.
@@ -62,5 +65,25 @@ fn runs_that_fail_are_not_compared_and_a_service_is_ended() {
         let service = cost(&java, &["--for", "1s", "--rounds", "1"], &["shop.Shop"]);
         assert_eq!(service.code(), Some(0), "on {jvm}: {}", service.stderr);
         assert!(service.stdout.contains("Each run was ended after 1 s"), "on {jvm}: {}", service.stdout);
+    });
+}
+
+/// By a scheduler, or by whom it takes too long: the time of a run is not over then.
+#[test]
+fn who_ends_the_command_ends_it_and_not_just_one_run() {
+    any_jvm(|jvm| {
+        let mut command = Command::new(&artifacts().cli);
+        command.args(["cost", "--for", "10m", "--rounds", "9", "--"]).arg(jvm.java());
+        command.arg("-cp").arg(fixture_classes()).arg("shop.Shop");
+        let mut running = Running::of(command);
+        let pid = running.pid();
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        running
+            .wait_until("no run began", || fs::read_to_string(&children).is_ok_and(|pids| !pids.is_empty()));
+        let told = Command::new("kill").args(["-TERM", &pid.to_string()]).status();
+        assert!(told.is_ok_and(|status| status.success()), "SIGTERM on {jvm}");
+        let outcome = running.finish();
+        assert_eq!((outcome.code(), &*outcome.stdout), (Some(2), ""), "on {jvm}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("ended with 143"), "on {jvm}: {}", outcome.stderr);
     });
 }

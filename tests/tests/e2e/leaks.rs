@@ -338,7 +338,7 @@ fn a_record_that_collects_names_who_holds_what_grows() {
 
 /// A service has no end to wait for.
 #[test]
-fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {
+fn a_program_that_runs_is_judged_by_its_snapshot_and_by_its_recording_as_of_its_last_step() {
     let jvm = &jvms()[0];
     let run = Profiled::new(jvm, "leaks.Leaks", EACH_STACK);
     let mut program = run.start().when_ready();
@@ -351,9 +351,17 @@ fn a_snapshot_of_a_program_that_runs_is_judged_as_of_its_last_step() {
     let folder = Workspace::new();
     let file = folder.file("snapshot.mayfly");
     mayfly(["snapshot", &program.pid().to_string(), "-o", &file.display().to_string()]).ok();
-    let (code, told) = leaks([file.into_os_string(), "--trust".into(), "0.5".into()]);
-    assert_eq!(code, Some(1), "on {jvm}: {told:#}");
-    assert_eq!(told["suspects"][0]["verdict"], "leak", "on {jvm}: {told:#}");
-    let note = told["notes"][0].as_str().unwrap_or_default();
-    assert!(note.contains("has no end") && note.contains("as of its last step"), "on {jvm}: {told:#}");
+    let report = mayfly(["report".as_ref(), file.as_os_str()]).ok();
+    assert!(report.stderr.is_empty() && !report.stdout.contains("not ended"), "on {jvm}: {report:?}");
+    for (file, has_end) in [(file, true), (run.recording().to_owned(), false)] {
+        let (code, told) = leaks([file.into_os_string(), "--trust".into(), "0.5".into()]);
+        assert_eq!(code, Some(1), "on {jvm}: {told:#}");
+        assert_eq!(told["suspects"][0]["verdict"], "leak", "on {jvm}: {told:#}");
+        let note = told["notes"].to_string();
+        assert_eq!(
+            note.contains("has no end") && note.contains("as of its last step"),
+            !has_end,
+            "on {jvm}: {note}"
+        );
+    }
 }

@@ -237,7 +237,11 @@ fn agrees_with_counters(application: &Path, counters: &Path) -> usize {
         let off = (number(&report, "/trust/accounted_bytes") - counted).abs();
         let causes = report["trust"]["remainder"].as_array().expect("causes");
         let stated: f64 = causes.iter().map(|cause| cause["error_bytes"].as_f64().unwrap_or(0.0)).sum();
-        assert!(off <= 3.0 * stated + 0.02 * counted, "{id}: off by {off}, {stated} stated: {}", report["trust"]);
+        assert!(
+            off <= 3.0 * stated + 0.02 * counted,
+            "{id}: off by {off}, {stated} stated: {}",
+            report["trust"]
+        );
     }
     executors.len()
 }
