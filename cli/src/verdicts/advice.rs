@@ -141,6 +141,15 @@ mod tests {
     }
 
     #[test]
+    fn a_log_takes_no_advice_away_where_nothing_was_predicted() {
+        let profile = Profile { complete: true, ..Profile::default() };
+        let log = Promoted { bytes: 9 << 20, young: 10, full: 0 };
+        let by_log = |log, is_given| answer(&profile, &Known::default(), &Promotion::of(None, log, is_given));
+        assert_eq!(by_log(Some(log), true), by_log(None, false));
+        assert_ne!(by_log(Some(log), true), Answer::Unknown(Missing::LogDiffers));
+    }
+
+    #[test]
     fn of_a_program_that_does_little_the_collectors_share_is_one_of_little() {
         let text = |process_ms| {
             let cpu = GcCpu { collector_ms: 50, process_ms, wall_ms: 10_000 };

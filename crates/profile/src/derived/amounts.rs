@@ -119,7 +119,9 @@ impl Profile {
         match value {
             Value::Bytes | Value::Objects => true,
             Value::Live | Value::LiveObjects | Value::ByteSeconds => self.run.lifetimes,
-            Value::DiedYoung | Value::Survived => self.run.lifetimes && self.part.lived.is_none(),
+            Value::DiedYoung => self.run.lifetimes && self.part.lived.is_none(),
+            // Where it is not known from when on the dead were dead, what was seen dead late may have survived nothing.
+            Value::Survived => self.knows(Value::DiedYoung) && self.run.jvm.gc.tells_the_old_dead(),
             Value::OptimisedAway => {
                 let is_compared =
                     self.run.engine == EngineKind::Exact && self.trust.sample_interval.is_some();

@@ -2,7 +2,7 @@
 //!
 //! Not here: whether other sizes of generations would help (`mayfly advise`).
 
-use mayfly_profile::{ClassProfile, Gc, OldGeneration};
+use mayfly_profile::{ClassProfile, Gc, OldGeneration, Value};
 
 use super::Screen;
 use super::longest::maker;
@@ -54,7 +54,7 @@ impl Screen<'_> {
 
     /// Whose objects survived most bytes of collections: the class, by its own numbers, and of these the part of who made most.
     pub(super) fn worked_for(&self) -> Option<[String; 2]> {
-        if !self.profile.run.lifetimes {
+        if !self.profile.knows(Value::Survived) {
             return None;
         }
         let survived = |class: &ClassProfile| class.survived().bytes;

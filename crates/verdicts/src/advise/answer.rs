@@ -34,7 +34,7 @@ pub struct Promotion {
     pub suggested: Option<(Tried, Tried)>,
     /// Whether it is borne out.
     pub believed: bool,
-    /// Whether a log was given to hold it against: then it is what was asked for.
+    /// Whether there is a prediction, and a log was given to hold it against: then it is what was asked for.
     pub by_log: bool,
 }
 
@@ -46,7 +46,8 @@ const TOO_FEW_TO_COMPARE: f64 = (1 << 20) as f64;
 impl Promotion {
     /// Of a prediction, and what the JVM promoted by its log, or by its recorded collections.
     pub fn of(advice: Option<&Advice>, promoted: Option<Promoted>, by_log: bool) -> Self {
-        let (Some(advice), Some(log)) = (advice, promoted) else { return Self { by_log, ..Self::default() } };
+        let Some(advice) = advice else { return Self::default() };
+        let Some(log) = promoted else { return Self { by_log, ..Self::default() } };
         let off = (advice.present.prediction.promoted.1 - log.bytes as f64).abs();
         let believed = off <= (BELIEVED * log.bytes as f64).max(TOO_FEW_TO_COMPARE);
         let suggested = advice.suggestion().filter(|_| believed).map(|then| (advice.present, *then));
