@@ -28,7 +28,7 @@ pub use derived::methods::MethodProfile;
 pub use derived::off_heap::OffHeapGrowth;
 pub use derived::old::{OLD_PART, Old, OldAge, OldRow};
 pub use derived::old_generation::OldGeneration;
-pub use derived::own_code::{FRAMEWORKS, OwnCode};
+pub use derived::own_code::{OwnCode, is_foreign};
 pub use derived::own_tree::OwnWay;
 pub use derived::phases::StartUp;
 pub use derived::places::Places;

@@ -25,7 +25,7 @@ pub fn ways(profile: &Profile) -> String {
     let tree = Tree { all, least: ((LEAST * all as f64) as u64).max(1), about: about(profile) };
     let mut rows = vec![["through", "share", "itself", "frame"].map(str::to_owned).to_vec()];
     found.iter().for_each(|way| tree.add(way, 0, &mut rows));
-    let heading = "Who calls: what was allocated through each frame of the program's own, and of that by itself and what is folded below it, the JDK and frameworks";
+    let heading = "Who calls: what was allocated through each frame of the program's own, and of that by itself and what is folded below it, the JDK and frameworks (of stacks without one: their innermost frame)";
     format!("{heading} (1 % of all or more):\n{}", right_aligned(&rows, "  "))
 }
 

@@ -5,7 +5,7 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
-use mayfly_profile::{FRAMEWORKS, Frame, Happened, LifeSpan, Profile, Slice, Slices, Stack, Tally, Value};
+use mayfly_profile::{Frame, Happened, LifeSpan, Profile, Slice, Slices, Stack, Tally, Value, is_foreign};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
@@ -278,7 +278,7 @@ fn kind(frame: &Frame) -> Kind {
     match frame {
         frame if !frame.is_code() => NAME,
         frame if !frame.is_own() => JDK,
-        frame if FRAMEWORKS.iter().any(|prefix| frame.class.starts_with(prefix)) => FRAMEWORK,
+        frame if is_foreign(&frame.class) => FRAMEWORK,
         _ => OWN,
     }
 }

@@ -6,10 +6,10 @@ use crate::facts::frame::Frame;
 use crate::facts::stack::Stack;
 use crate::stream::profile::Profile;
 
-/// A word for all of [`FRAMEWORKS`].
+/// A word for all of [`FRAMEWORKS`] and [`LIBRARIES`].
 const ALL: &str = "frameworks";
 
-/// Beginnings of the names of classes of frameworks and libraries that many programs are made with.
+/// Beginnings of the names of classes of frameworks that many programs are made with, and of languages.
 pub const FRAMEWORKS: [&str; 80] = [
     "akka.",
     "brave.",
@@ -93,12 +93,85 @@ pub const FRAMEWORKS: [&str; 80] = [
     "zio.",
 ];
 
+/// The same of libraries that programs call: databases, drivers, caches, formats. Unlike a framework, one may be the program itself, started
+/// by its own main class.
+pub const LIBRARIES: [&str; 68] = [
+    "com.amazonaws.",
+    "com.datastax.",
+    "com.esotericsoftware.",
+    "com.github.benmanes.caffeine.",
+    "com.google.cloud.",
+    "com.google.inject.",
+    "com.hazelcast.",
+    "com.lmax.disruptor.",
+    "com.microsoft.sqlserver.",
+    "com.mongodb.",
+    "com.mysql.",
+    "com.nimbusds.",
+    "com.rabbitmq.",
+    "freemarker.",
+    "io.jsonwebtoken.",
+    "io.vavr.",
+    "it.unimi.dsi.fastutil.",
+    "liquibase.",
+    "net.sf.ehcache.",
+    "net.sf.saxon.",
+    "oracle.jdbc.",
+    "org.agrona.",
+    "org.antlr.",
+    "org.apache.activemq.",
+    "org.apache.avro.",
+    "org.apache.batik.",
+    "org.apache.curator.",
+    "org.apache.derby.",
+    "org.apache.fop.",
+    "org.apache.ignite.",
+    "org.apache.kafka.",
+    "org.apache.log4j.",
+    "org.apache.lucene.",
+    "org.apache.parquet.",
+    "org.apache.pdfbox.",
+    "org.apache.poi.",
+    "org.apache.pulsar.",
+    "org.apache.thrift.",
+    "org.apache.tika.",
+    "org.apache.velocity.",
+    "org.apache.xerces.",
+    "org.apache.zookeeper.",
+    "org.bouncycastle.",
+    "org.dom4j.",
+    "org.eclipse.collections.",
+    "org.ehcache.",
+    "org.elasticsearch.client.",
+    "org.flywaydb.",
+    "org.h2.",
+    "org.hsqldb.",
+    "org.infinispan.",
+    "org.jctools.",
+    "org.jdom2.",
+    "org.joda.time.",
+    "org.json.",
+    "org.jsoup.",
+    "org.mariadb.jdbc.",
+    "org.mybatis.",
+    "org.opensearch.client.",
+    "org.postgresql.",
+    "org.quartz.",
+    "org.redisson.",
+    "org.rocksdb.",
+    "org.sqlite.",
+    "org.yaml.snakeyaml.",
+    "redis.clients.",
+    "software.amazon.awssdk.",
+    "tools.jackson.",
+];
+
 /// What a user names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnCode {
     /// Only classes whose names begin so are the program's; empty: all that are not the JDK's.
     pub own: Vec<String>,
-    /// Classes whose names begin so are not; `frameworks` stands for [`FRAMEWORKS`].
+    /// Classes whose names begin so are not; `frameworks` stands for [`FRAMEWORKS`] and [`LIBRARIES`].
     pub not_own: Vec<String>,
 }
 
@@ -110,7 +183,7 @@ impl OwnCode {
 
     fn has(&self, frame: &Frame) -> bool {
         let named_otherwise = frame.starts_with_any(&self.not_own)
-            || (self.not_own.iter().any(|name| name == ALL) && is_framework(&frame.class));
+            || (self.not_own.iter().any(|name| name == ALL) && is_foreign(&frame.class));
         frame.is_own() && !named_otherwise && (self.own.is_empty() || frame.starts_with_any(&self.own))
     }
 
@@ -126,6 +199,11 @@ impl OwnCode {
 /// Whether a class is of one of [`FRAMEWORKS`].
 pub(crate) fn is_framework(class: &str) -> bool {
     FRAMEWORKS.iter().any(|prefix| class.starts_with(prefix))
+}
+
+/// Whether a class is of one of [`FRAMEWORKS`] or [`LIBRARIES`].
+pub fn is_foreign(class: &str) -> bool {
+    is_framework(class) || LIBRARIES.iter().any(|prefix| class.starts_with(prefix))
 }
 
 impl Profile {

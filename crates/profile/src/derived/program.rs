@@ -1,11 +1,11 @@
 //! Which frames are the program itself, among libraries that nobody named: those of its main class's package, else the first that are of no known
-//! framework. So what a database engine in the program allocates is charged to the line that asks it.
+//! framework or library. So what a database engine in the program allocates is charged to the line that asks it.
 //!
 //! Not here: what users name as theirs (`own_code`), and the frame that allocates (`own_frame`).
 
 use std::collections::BTreeMap;
 
-use crate::derived::own_code::is_framework;
+use crate::derived::own_code::{is_foreign, is_framework};
 use crate::derived::places::Places;
 use crate::facts::frame::Frame;
 use crate::facts::stack::Stack;
@@ -125,7 +125,7 @@ impl<'p> Program<'p> {
                 frames.truncate(outermost + 1);
             }
             let innermost = frames.first().copied();
-            frames.retain(|frame| !is_framework(&frame.class));
+            frames.retain(|frame| frame.class.starts_with(family) || !is_foreign(&frame.class));
             if frames.is_empty() {
                 frames.extend(innermost);
             }
@@ -152,7 +152,7 @@ impl<'p> Program<'p> {
     /// The innermost frame of a stack that is the program's.
     fn frame<'s>(&self, stack: &'s Stack) -> Option<&'s Frame> {
         let of = |family: &str| stack.own_frames().find(|frame| frame.class.starts_with(family));
-        self.main.and_then(of).or_else(|| stack.own_frames().find(|frame| !is_framework(&frame.class)))
+        self.main.and_then(of).or_else(|| stack.own_frames().find(|frame| !is_foreign(&frame.class)))
     }
 }
 
@@ -181,7 +181,7 @@ fn called_by_frameworks(sites: &[SiteProfile]) -> Option<&str> {
     let mut families: BTreeMap<&str, u64> = BTreeMap::new();
     for site in sites {
         let own: Vec<_> = site.stack.own_frames().collect();
-        let called = own.iter().rposition(|frame| !is_framework(&frame.class));
+        let called = own.iter().rposition(|frame| !is_foreign(&frame.class));
         let Some(called) = called.filter(|at| at + 1 < own.len()) else { continue };
         let sum = families.entry(family(&own[called].class)).or_default();
         *sum = sum.saturating_add(site.allocated.bytes);
@@ -268,15 +268,20 @@ mod tests {
         assert_eq!(through("org.springframework.boot.loader.JarLauncher", &[(rest, 5)]), orders);
         // A server's jar, and a database engine below a framework: whom the server calls is the program.
         let jpa: &[&str] = &[
-            "org.h2.Row",
-            "org.h2.Query",
+            "org.neo4j.Row",
+            "org.neo4j.Query",
             "org.hibernate.Session",
             "shopx.Library",
             "org.eclipse.jetty.Runner",
         ];
-        let engine: &[&str] = &["org.h2.Row", "java.lang.Thread"];
+        let engine: &[&str] = &["org.neo4j.Row", "java.lang.Thread"];
         let library = Some(("shopx.Library".to_owned(), 0.9));
         assert_eq!(through("/opt/jetty/start.jar", &[(jpa, 90), (engine, 10)]), library);
+        // A library that is itself the program, and one that no framework calls.
+        let rows: &[&str] = &["org.h2.Row", "org.h2.Query"];
+        assert_eq!(through("org.h2.tools.Bench", &[(rows, 5)]), Some(("org.h2.Row".to_owned(), 1.0)));
+        let asked: &[&str] = &["org.h2.Row", "org.h2.Query", "a.b.Shop"];
+        assert_eq!(through("/opt/app.jar", &[(asked, 5)]), Some(("a.b.Shop".to_owned(), 1.0)));
         assert_eq!(through("", &[(&["org.springframework.Servlet", "java.lang.Thread"], 5)]), None);
     }
 
@@ -309,6 +314,11 @@ mod tests {
         let server: &[&str] = &["com.fasterxml.Json", "io.netty.Loop", "java.lang.Thread"];
         assert_eq!(way(Some("a.b."), server), ["com.fasterxml.Json"]);
         assert_eq!(way(Some("a.b."), &["java.lang.Thread"]), [""; 0]);
+        assert_eq!(way(Some("a.b."), &["org.h2.Row", "org.h2.Query", "a.b.Shop"]), ["a.b.Shop"]);
+        assert_eq!(
+            way(Some("org.h2."), &["org.h2.Row", "kotlin.Let", "org.h2.Query"]),
+            ["org.h2.Query", "org.h2.Row"]
+        );
     }
 
     #[test]
