@@ -81,6 +81,7 @@ pub(crate) fn class_histogram(process: &Process, live: bool) -> Result<String, U
     jvms::hotspot_files(process)?;
     process.check_running()?;
     check_enabled(process)?;
+    let _kept = live.then(|| KeptHeap::of(process)).flatten();
     if live {
         // Where explicit collections are switched off it does nothing, which is the user's wish.
         let limits = Limits { time: DUMP_LIMIT, bytes: MOST_WORDS };
@@ -95,6 +96,40 @@ pub(crate) fn class_histogram(process: &Process, live: bool) -> Result<String, U
             let what = format!("it counted no objects: {}", said(&reply).join(" "));
             Err(Unreachable::AttachFailed { pid: process.pid, what })
         }
+    }
+}
+
+/// For as long as it is there the JVM does not give back what a collection has left free: a service whose heap a look has shrunk collects
+/// more often from then on. As `MaxHeapFreeRatio`, which may be set while it runs.
+struct KeptHeap<'p> {
+    process: &'p Process,
+    before: String,
+}
+
+impl<'p> KeptHeap<'p> {
+    const RATIO: &'static str = "MaxHeapFreeRatio";
+    const LIMITS: Limits = Limits { time: LOAD_LIMIT, bytes: MOST_WORDS };
+
+    /// `None`: the JVM does not say what it was.
+    fn of(process: &'p Process) -> Option<Self> {
+        let print = ["printflag", Self::RATIO, "", ""];
+        let reply = execute(process, open(process).ok()?, &print, Self::LIMITS).ok()?;
+        // As on its command line: -XX:MaxHeapFreeRatio=70.
+        let before: u32 = reply.split_once('=')?.1.trim().parse().ok()?;
+        let kept = Self { process, before: before.to_string() };
+        kept.set("100").then_some(kept)
+    }
+
+    fn set(&self, value: &str) -> bool {
+        let set = ["setflag", Self::RATIO, value, ""];
+        open(self.process).is_ok_and(|stream| execute(self.process, stream, &set, Self::LIMITS).is_ok())
+    }
+}
+
+impl Drop for KeptHeap<'_> {
+    fn drop(&mut self) {
+        // One that has ended needs none.
+        self.set(&self.before);
     }
 }
 

@@ -13,6 +13,7 @@ use crate::error::{JvmtiError, error};
 use crate::jni::Jni;
 use crate::refs::{Class, Object, Thread};
 use crate::vm::Vm;
+use crate::vm_flags::keeping_the_heap;
 
 /// What the agent asks the JVM for (JVMTI, "Capability").
 #[derive(Clone, Copy, Debug, Default)]
@@ -248,10 +249,10 @@ impl JvmtiEnv {
         self.jvmti().add_to_system_class_loader_search(jar).is_ok()
     }
 
-    /// Forces a full collection and waits for it.
+    /// Forces a full collection and waits for it. The heap keeps its size.
     pub fn force_gc(&self) {
         // Fails only outside the live phase, where there is nothing to collect for.
-        let _ = self.jvmti().force_garbage_collection();
+        let _ = keeping_the_heap(|| self.jvmti().force_garbage_collection());
     }
 
     /// The class's name as `Class.getName()` spells it.

@@ -1,8 +1,11 @@
 //! HotSpot's own flags by name, before any Java can run: from the table that libjvm exports for the serviceability agent.
 //!
-//! Once it runs, `Management` tells them too. Not here: what a flag means.
+//! Once it runs, `Management` tells them too. Not here: what a flag means, but for the one that is set here.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::vm_structs::{field_offset, pointer_at, static_field, type_size};
 
@@ -59,4 +62,29 @@ impl VmFlags {
             if has_name { pointer_at(flag.wrapping_add(self.value_at).cast()) } else { None }
         })
     }
+}
+
+/// Runs `collect`, a collection of the whole heap from outside, after which the JVM leaves the heap as large as it was.
+///
+/// A service whose heap is shrunk collects more often for minutes, or for good where large objects come before it grows again. So for as
+/// long as it takes, `MaxHeapFreeRatio`, which HotSpot lets be set while it runs (`manageable`), is all of the heap.
+pub(crate) fn keeping_the_heap<R>(collect: impl FnOnce() -> R) -> R {
+    /// Per cent: nothing that is free is given back.
+    const NEVER: usize = 100;
+    static RATIO: OnceLock<Option<&'static AtomicUsize>> = OnceLock::new();
+    // One at a time: what a second one found would be ours.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let ratio = RATIO.get_or_init(|| {
+        let at = VmFlags::find()?.value(c"MaxHeapFreeRatio")?.cast_mut().cast::<usize>();
+        // SAFETY: the value of a flag of type `uintx`, a variable of libjvm's that is never freed, and that HotSpot itself writes while it
+        // runs.
+        at.is_aligned().then(|| unsafe { AtomicUsize::from_ptr(at) })
+    });
+    let before = ratio.map(|ratio| ratio.swap(NEVER, SeqCst));
+    let collected = collect();
+    if let (Some(ratio), Some(before)) = (ratio, before) {
+        ratio.store(before, SeqCst);
+    }
+    collected
 }

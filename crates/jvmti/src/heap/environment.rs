@@ -12,6 +12,7 @@ use crate::error::{JvmtiError, error};
 use crate::jni::Jni;
 use crate::refs::Object;
 use crate::vm::Vm;
+use crate::vm_flags::keeping_the_heap;
 
 /// A JVMTI environment for one walk of the heap, on one thread. Dropping it disposes of the environment and its tags.
 ///
@@ -63,12 +64,12 @@ impl<'call> HeapWalk<'call> {
         self.jni
     }
 
-    /// Collects the whole heap and waits for it (`ForceGarbageCollection`).
+    /// Collects the whole heap and waits for it (`ForceGarbageCollection`). The heap keeps its size.
     ///
     /// # Errors
     /// Refused by the VM: it is not in its live phase.
     pub fn collect(&self) -> Result<(), JvmtiError> {
-        call!(self, ForceGarbageCollection)
+        keeping_the_heap(|| call!(self, ForceGarbageCollection))
     }
 
     /// Sets the object's tag; 0 takes it away (`SetTag`).

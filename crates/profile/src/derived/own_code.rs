@@ -10,7 +10,7 @@ use crate::stream::profile::Profile;
 const ALL: &str = "frameworks";
 
 /// Beginnings of the names of classes of frameworks that many programs are made with, and of languages.
-pub const FRAMEWORKS: [&str; 80] = [
+pub(crate) const FRAMEWORKS: [&str; 80] = [
     "akka.",
     "brave.",
     "cats.",
@@ -95,7 +95,7 @@ pub const FRAMEWORKS: [&str; 80] = [
 
 /// The same of libraries that programs call: databases, drivers, caches, formats. Unlike a framework, one may be the program itself, started
 /// by its own main class.
-pub const LIBRARIES: [&str; 68] = [
+pub(crate) const LIBRARIES: [&str; 68] = [
     "com.amazonaws.",
     "com.datastax.",
     "com.esotericsoftware.",
