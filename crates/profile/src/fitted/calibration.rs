@@ -294,12 +294,16 @@ impl Sample {
         let Some(live) = class.live else { return };
         self.fit_sizes(class, sites);
         let dead_before: Vec<u64> = sites.iter().map(|site| bytes_of(&site.collected)).collect();
+        let shares: Vec<Tally> = sites.iter().map(|site| tracked_of(site)).collect();
         let stacks = self.of_stacks();
         let elsewhere = stacks.of_no_site(live, class, sites);
         stacks.settle_part(live.without(elsewhere), class, sites, |site| site.live.as_mut());
         stacks.settle_part(class.unjudged, class, sites, |site| Some(&mut site.unjudged));
         leave_unjudged(elsewhere, sites);
         for (bucket, &total) in class.collected.iter().enumerate() {
+            if sites.iter().all(|site| site.collected.get(bucket).is_none_or(Tally::is_empty)) {
+                deal(total, &shares, sites, bucket);
+            }
             stacks.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));
         }
         for (site, before) in sites.iter_mut().zip(dead_before) {
@@ -536,6 +540,21 @@ fn tracked_of(site: &SiteProfile) -> Tally {
     let mut all = site.live.unwrap_or_default();
     site.collected.iter().for_each(|&dead| all.add(dead));
     Tally { largest: site.allocated.largest, ..all }
+}
+
+/// Deals what died in a bucket to sites as they are: of none of them a stack was taken that died there, and it was made by them all the same.
+fn deal(total: Tally, shares: &[Tally], sites: &mut [&mut SiteProfile], bucket: usize) {
+    let dealt = |count: fn(&Tally) -> u64| {
+        let weights: Vec<u64> = shares.iter().map(count).collect();
+        if weights.iter().all(|&weight| weight == 0) { weights } else { divide(count(&total), &weights) }
+    };
+    let (objects, bytes) = (dealt(|tally| tally.objects), dealt(|tally| tally.bytes));
+    for (site, (objects, bytes)) in sites.iter_mut().zip(objects.into_iter().zip(bytes)) {
+        // Rounded away, it has none of either.
+        if let Some(dead) = site.collected.get_mut(bucket).filter(|_| objects > 0 && bytes > 0) {
+            *dead = Tally { objects, bytes, largest: site.allocated.largest };
+        }
+    }
 }
 
 /// Whether a part can have so many objects and bytes instead: each no larger than the largest, and about as many as were sampled.

@@ -197,6 +197,17 @@ fn sites_add_up_to_their_class() {
     assert!((0.3..0.7).contains(&first.error) && (0.2..0.5).contains(&second.error), "{profile:?}");
 }
 
+/// A service's `byte[]`: of the bucket in which 41 % of it died no stack had been taken, and its sites had 59 % of its bytes.
+#[test]
+fn what_died_where_no_stack_was_taken_was_made_by_its_sites_all_the_same() {
+    let mut told = Recorded::of(64, 1000, 0, 64_000);
+    told.sites = vec![(Tally::of(16_000, 64), Tally::default()), (Tally::of(48_000, 64), Tally::default())];
+    let profile = told.profile();
+    let (first, second) = (site(&profile, "s.S0"), site(&profile, "s.S1"));
+    assert_eq!((first.allocated, second.allocated), (Tally::of(250, 64), Tally::of(750, 64)));
+    assert_eq!((first.collected[0], second.collected[0]), (Tally::of(250, 64), Tally::of(750, 64)));
+}
+
 #[test]
 fn a_site_seen_when_samples_were_denser_may_have_as_much_as_one_stands_for_later() {
     let mut told = Recorded::of(64, 1_000_000, 4_000, 996_000);

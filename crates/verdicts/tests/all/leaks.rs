@@ -439,28 +439,31 @@ fn names(keepers: &[Keeper]) -> Vec<(&str, &str)> {
 /// Of 100 entries, one made each second, one had its stack taken (`AuditEntry`, on a machine that was busy).
 #[test]
 fn a_class_that_grows_is_named_where_too_few_stacks_were_taken() {
-    let found = |error: f64| {
+    let found = |error: f64, in_a_second: u64, size: u64| {
         let site = SiteProfile { error, ..site(("a.Entry", "record", 3), SIZE, 0..1, FOREVER) };
         let mut profile = profile(Tracking::EveryObject, vec![site]);
         let mut lifetimes = Lifetimes::default();
         for age in 1..=SECONDS {
-            lifetimes.ms.record_living(age * 1_000, 1);
-            lifetimes.bytes.record_living(age << 20, 1);
+            lifetimes.ms.record_living(age * 1_000, in_a_second);
+            lifetimes.bytes.record_living(age << 20, in_a_second);
         }
-        let live = Tally::of(SECONDS, SIZE.0);
+        let live = Tally::of(SECONDS * in_a_second, size);
         let class = &mut profile.classes[0];
         (class.allocated, class.live, class.lifetimes) = (live, Some(live), Some(lifetimes));
         (profile.sites[0].allocated, profile.sites[0].live) = (live, Some(live));
         told_of(&mut profile)
     };
-    let few = found(0.6);
+    let few = found(0.6, 1, SIZE.0);
     assert_eq!(
         few.keepers.iter().map(|of| (&*of.class, of.suspicion.name())).collect::<Vec<_>>(),
         [("a.Entry", "leak")]
     );
     assert_eq!(few.keepers[0].method, None);
-    assert!(few.floor > 10.0 * found(0.0).floor, "{} B/s would have been seen", few.floor);
-    assert_eq!(names(&found(0.0).keepers), [], "its places are known, and each is judged");
+    assert!(few.floor > 10.0 * found(0.0, 1, SIZE.0).floor, "{} B/s would have been seen", few.floor);
+    assert_eq!(names(&found(0.0, 1, SIZE.0).keepers), [], "its places are known, and each is judged");
+    // Listeners of 24 bytes, each with a buffer that is of another class.
+    assert_eq!(found(0.6, 5, 24).keepers.len(), 1, "small, but many");
+    assert_eq!(found(0.6, 1, 24).keepers.len(), 0, "2.4 KB in all");
 }
 
 const FOREVER: fn(u64) -> u64 = |_| 1_000;
