@@ -89,7 +89,8 @@ fn write_scope(
 fn write_outcome(out: &mut String, variances: &Variances<'_>, scope: &ScopeProfile, outcome: Outcome) {
     let sure = |part: fn(Outcome) -> Tally| {
         let of = part(outcome);
-        format!("{}{}", counted(of), band_of(of, variances.of_outcome(scope, part)))
+        let at_least = if scope.is_at_least(of) { "at least " } else { "" };
+        format!("{at_least}{}{}", counted(of), band_of(of, variances.of_outcome(scope, part)))
     };
     line(out, 4, &format!("died inside: {}", sure(|outcome| outcome.inside)));
     if !outcome.between.is_empty() {

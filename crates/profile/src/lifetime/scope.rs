@@ -187,6 +187,16 @@ impl ScopeProfile {
         unknown.map(|class| class.name.as_str()).collect()
     }
 
+    /// Whether a part of [`Self::outcome`] may be much larger: as much may be of classes of which nothing is known.
+    pub fn is_at_least(&self, part: Tally) -> bool {
+        /// Of the part, and of all that was made.
+        const LITTLE: [f64; 2] = [0.1, 0.01];
+        let unknown = self.classes.iter().filter(|class| class.outcome.is_none() && self.outlived.is_some());
+        let bytes: u64 = unknown.map(|class| class.allocated.bytes).fold(0, u64::saturating_add);
+        let of = [part.bytes, self.allocated().bytes];
+        LITTLE.iter().zip(of).all(|(little, of)| bytes as f64 > little * of as f64)
+    }
+
     /// How long the survivors lived after the end of their entry, in milliseconds; `None` if there are none.
     pub fn outliving(&self) -> Option<Survival> {
         let mut cohorts = Cohorts::default();

@@ -84,6 +84,7 @@ impl Screen<'_> {
     fn survivors(&self, scope: &ScopeProfile) -> Vec<Vec<String>> {
         let all = survived(scope.outcome().unwrap_or_default());
         let per_entry = all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
+        let per_entry = at_least(scope, all, per_entry);
         let sureness = match sureness(all, self.variances.of_outcome(scope, survived)) {
             text if text.is_empty() => text,
             text => format!(" ({text})"),
@@ -130,12 +131,15 @@ impl Screen<'_> {
         if followed {
             let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome(scope, part);
             cells.extend(match scope.outcome() {
-                Some(outcome) => [
-                    about(outcome.inside, of(|outcome| outcome.inside)),
-                    units::bytes(outcome.survived.bytes),
-                    sureness(outcome.survived, of(survived)),
-                    about(outcome.survived_live, of(live)),
-                ],
+                Some(outcome) => {
+                    let [inside, lived] = [outcome.inside, outcome.survived_live];
+                    [
+                        at_least(scope, inside, about(inside, of(|outcome| outcome.inside))),
+                        at_least(scope, outcome.survived, units::bytes(outcome.survived.bytes)),
+                        sureness(outcome.survived, of(survived)),
+                        at_least(scope, lived, about(lived, of(live))),
+                    ]
+                }
                 None if scope.outlived.is_some() => ["?", "?", "", "?"].map(str::to_owned),
                 None => ["-", "-", "", "-"].map(str::to_owned),
             });
@@ -191,6 +195,15 @@ fn about(part: Tally, variance: TallyVariance) -> String {
         return "?".to_owned();
     }
     format!("~{}", units::bytes(part.bytes))
+}
+
+/// The text of a part of all that a scope made, where much more may be of classes of which nothing is known.
+fn at_least(scope: &ScopeProfile, part: Tally, text: String) -> String {
+    match scope.is_at_least(part) {
+        false => text,
+        true if part.is_empty() || text == "?" => "?".to_owned(),
+        true => format!("≥{}", text.trim_start_matches('~')),
+    }
 }
 
 /// The same rows without the column of errors where no number has one.

@@ -458,10 +458,22 @@ fn sentences_of_a_scope_are_whole_and_name_no_process_that_has_ended() {
         whole.contains("not known, too few were followed: a.very.long.package.of.a.Class, a.very"),
         "{screen}"
     );
+    assert!(!screen.contains("≥2.34"), "32 bytes do not matter: {screen}");
     assert!(whole.contains("mayfly heap paths PID --to 'com.acme.Outer$Session'"), "{screen}");
     assert!(whole.contains("--include 'com.acme.Outer$Session' FILE"), "{screen}");
     profile.complete = false;
     assert!(shown(&profile).contains("mayfly heap paths 4711 --to"), "{}", shown(&profile));
+}
+
+/// "194 KiB survived" of 2.1 MB: most was of a class of which too few objects were followed.
+#[test]
+fn survivors_of_a_scope_are_a_lower_bound_where_much_is_of_classes_that_are_not_known() {
+    let mut profile = with_survivors();
+    let class = ScopeClass { name: "[C".into(), allocated: Tally::of(1_000, 4_096), outcome: None };
+    profile.scopes[0].classes.push(class);
+    let (screen, full) = (shown(&profile), post_run(&profile, &View::default(), &occasion()));
+    assert!(screen.contains("≥2.34 KiB") && screen.contains("≥4 B per entry"), "{screen}");
+    assert!(full.contains("survived: at least 100 objects, 2400 bytes"), "{full}");
 }
 
 #[test]
