@@ -159,6 +159,15 @@ mod tests {
         let idle = text(100).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(idle.contains("50 % of the processor time (0.5 % of one processor) and"), "{idle}");
         assert!(!text(20_000).contains("of one processor"), "{}", text(20_000));
+        let little = mayfly_verdicts::advise::Nothing::Little { time: 0.008, cpu: Some(0.4) };
+        let cpu = Some(GcCpu { collector_ms: 50, process_ms: 100, wall_ms: 10_000 });
+        let text =
+            advice_document(&Advised { cpu, answer: Answer::Nothing(little), ..advised(None) }).text(COLUMNS);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            text.contains("saves little: 0.4 % of one processor and 0.8 % of the time at most"),
+            "{text}"
+        );
     }
 
     #[test]

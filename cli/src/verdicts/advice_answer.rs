@@ -41,6 +41,17 @@ fn cost(advised: &Advised) -> String {
     )
 }
 
+/// A share of the process's processor time: of one processor, where that is less, as in a program that does little.
+fn of_processor(advised: &Advised, share: f64) -> String {
+    match advised.cpu.filter(|all| all.of_one_processor() < all.share()) {
+        Some(all) => {
+            let of_one = share * all.of_one_processor() / all.share().max(f64::MIN_POSITIVE);
+            format!("{} of one processor", percent(of_one))
+        }
+        None => format!("{} of the processor time", percent(share)),
+    }
+}
+
 fn tried(advised: &Advised, flag: &FlagAdvice) -> String {
     let why = match flag.reason {
         Reason::ExplicitCalls => "the program asks for collections of the whole heap, System.gc()".to_owned(),
@@ -122,9 +133,9 @@ fn nothing(advised: &Advised, why: Nothing) -> String {
             size(memory)
         ),
         Nothing::Little { time, cpu } => format!(
-            "{}, of which another size of the heap or its young generation saves {}{} of the time at most",
+            "{}; another size of the heap or its young generation saves little: {}{} of the time at most",
             cost(advised),
-            cpu.map_or_else(String::new, |cpu| format!("{} of the processor time and ", percent(cpu))),
+            cpu.map_or_else(String::new, |cpu| format!("{} and ", of_processor(advised, cpu))),
             percent(time)
         ),
         Nothing::DirectBuffers { direct, memory } => format!(

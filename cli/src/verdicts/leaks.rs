@@ -140,6 +140,8 @@ pub(crate) struct Survivors {
     pub(crate) born: [u64; 3],
     /// Those that died after half of the time.
     pub(crate) died_old: u64,
+    /// Whether these numbers are of samples, each of which stands for many.
+    pub(crate) are_estimates: bool,
     /// Where they were allocated, innermost first.
     pub(crate) stack: Vec<String>,
     /// What of that people are shown: the innermost frames, and the program's own.

@@ -205,13 +205,17 @@ fn alike(all: &[Survivors]) -> Vec<Survivors> {
 }
 
 fn survivors(of: &Survivors) -> Vec<String> {
-    let [early, middle, recent] = of.born.map(count);
+    let about = |number: u64, text: String| match of.are_estimates && number > 0 {
+        true => format!("~{text}"),
+        false => text,
+    };
+    let [early, middle, recent, dead] =
+        [of.born[0], of.born[1], of.born[2], of.died_old].map(|objects| about(objects, count(objects)));
     let mut lines = vec![format!(
-        "{}: {} live objects, {}; born in the first half: {early}, third quarter: {middle}, last: {recent}; {} died old",
+        "{}: {} live objects, {}; born in the first half: {early}, third quarter: {middle}, last: {recent}; {dead} died old",
         of.class,
-        count(of.objects),
-        size(of.bytes),
-        count(of.died_old)
+        about(of.objects, count(of.objects)),
+        about(of.bytes, size(of.bytes)),
     )];
     lines.extend(of.shown.iter().map(|frame| match frame.starts_with("...") {
         true => format!("  {frame}"),
@@ -234,6 +238,7 @@ mod tests {
             bytes: objects * 24,
             born: [objects / 2, objects / 4, objects / 4],
             died_old: 0,
+            are_estimates: true,
             stack: vec!["lib.Rows.next(Rows.java:9)".to_owned(), last.to_owned()],
             shown: vec![
                 "lib.Rows.next(Rows.java:9)".to_owned(),
@@ -248,7 +253,7 @@ mod tests {
         assert_eq!(
             super::survivors(&kept[0]),
             [
-                "java.lang.Long: 600 live objects, 14.1 KiB; born in the first half: 300, third quarter: 150, last: 150; 0 died old",
+                "java.lang.Long: ~600 live objects, ~14.1 KiB; born in the first half: ~300, third quarter: ~150, last: ~150; 0 died old",
                 "  at lib.Rows.next(Rows.java:9)",
                 "  ... 30 more",
                 "  at a.Books.find(Books.java:7)",

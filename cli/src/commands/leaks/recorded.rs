@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mayfly_profile::{EngineKind, Profile};
+use mayfly_profile::{EngineKind, Profile, Tracking};
 use mayfly_report::heap_rises;
 use mayfly_verdicts::leaks::{Keeper, Kept, grows_outside, recorded};
 
@@ -86,7 +86,10 @@ fn off_heap(profile: &Profile) -> Option<Suspect> {
 fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
     let stacks: Vec<_> = keeper.kept.iter().map(|kept| &kept.stack).collect();
     let own = profile.program_frames(&stacks);
-    let survivors = keeper.kept.iter().zip(own).map(|(kept, own)| survivors(kept, own)).collect();
+    let are_estimates =
+        profile.run.tracking != Tracking::EveryObject || profile.sites.iter().any(|site| site.error > 0.0);
+    let survivors =
+        keeper.kept.iter().zip(own).map(|(kept, own)| survivors(kept, own, are_estimates)).collect();
     Suspect {
         suspicion: keeper.suspicion,
         what: keeper.class,
@@ -107,13 +110,14 @@ fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
     }
 }
 
-fn survivors(kept: &Kept, own: Option<usize>) -> Survivors {
+fn survivors(kept: &Kept, own: Option<usize>, are_estimates: bool) -> Survivors {
     Survivors {
         class: kept.class.clone(),
         objects: kept.live.objects,
         bytes: kept.live.bytes,
         born: kept.born,
         died_old: kept.died_old,
+        are_estimates,
         stack: kept.stack.iter().map(frame).collect(),
         shown: shown_frames(&kept.stack, own),
     }
