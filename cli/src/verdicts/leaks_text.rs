@@ -135,7 +135,7 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
         lines.extend(path.lines().map(|line| format!("  {line}")));
     }
     lines.extend(suspect.allocated_below.as_ref().map(|line| format!("most of it below {line}")));
-    lines.extend(suspect.growth.map(grows));
+    lines.extend(suspect.growth.map(|rate| grows(rate, suspect.is_leak())));
     let kept = alike(&suspect.survivors);
     lines.extend(kept.iter().take(CLASSES).flat_map(survivors));
     if kept.len() > CLASSES {
@@ -145,10 +145,12 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
     lines
 }
 
-fn grows(rate: Rate) -> String {
+/// Of one that is undecided the rate is that at which more were made, whatever died.
+fn grows(rate: Rate, is_leak: bool) -> String {
+    let grows = if is_leak { "grows" } else { "may grow" };
     let sureness = if rate.samples.is_none() { "counted".to_owned() } else { plus_minus(rate.error) };
     format!(
-        "grows, lately by {}/s ({sureness}), since {}: {} live in {} objects",
+        "{grows}, lately by {}/s ({sureness}), since {}: {} live in {} objects",
         size(rate.bytes_per_s.round() as u64),
         time(rate.since),
         size(rate.bytes),
@@ -191,7 +193,7 @@ fn is_off_heap(suspect: &Suspect) -> bool {
     grown(&suspect.off_heap) > grown(&suspect.bytes) / 2
 }
 
-/// Those of one class and the same frames, of what is shown, as one; most bytes first.
+/// Those of one class and the same frames, of what is shown, as one; those first of which most bytes came lately: they are why it is suspected.
 fn alike(all: &[Survivors]) -> Vec<Survivors> {
     let mut kept: Vec<Survivors> = Vec::new();
     for one in all {
@@ -200,7 +202,11 @@ fn alike(all: &[Survivors]) -> Vec<Survivors> {
             None => kept.push(one.clone()),
         }
     }
-    kept.sort_by_key(|kept| std::cmp::Reverse(kept.bytes));
+    let late = |of: &Survivors| {
+        let [early, middle, recent] = of.born.map(u128::from);
+        u128::from(of.bytes) * (middle + recent) / (early + middle + recent).max(1)
+    };
+    kept.sort_by_key(|kept| std::cmp::Reverse((late(kept), kept.bytes)));
     kept
 }
 
@@ -259,6 +265,23 @@ mod tests {
                 "  at a.Books.find(Books.java:7)",
             ]
         );
+    }
+
+    #[test]
+    fn what_came_lately_is_shown_before_what_came_at_the_start() {
+        let survivors = |class: &str, bytes, born| Survivors {
+            class: class.to_owned(),
+            objects: 9,
+            bytes,
+            born,
+            died_old: 0,
+            are_estimates: false,
+            stack: Vec::new(),
+            shown: Vec::new(),
+        };
+        let all = [survivors("Provider", 900, [9, 0, 0]), survivors("Session", 90, [3, 3, 3])];
+        let kept: Vec<_> = alike(&all).into_iter().map(|kept| kept.class).collect();
+        assert_eq!(kept, ["Session", "Provider"]);
     }
 
     #[test]
