@@ -22,6 +22,7 @@ pub use pools::{Grower, Kept, Maker};
 
 use std::mem;
 
+use crate::derived::own_code::is_foreign;
 use crate::derived::program::Program;
 use crate::facts::retention::RetentionRow;
 use crate::facts::run::Tracking;
@@ -35,7 +36,8 @@ use worth::Worth;
 /// Bytes that are too few to speak of, and the share of all that is live.
 const LEAST_BYTES: f64 = 8192.0;
 const LEAST_SHARE: f64 = 0.001;
-/// So many objects of a class of the program's are never too few: what they hold is not counted with them.
+/// So many objects of a class of the program's are never too few: what they hold is not counted with them. Those of a framework or library
+/// are mostly parts of what the program keeps.
 const MANY_OF_A_CLASS: f64 = 256.0;
 /// Collections from which on survivors are told from what was not looked at yet.
 const COLLECTIONS: u32 = 2;
@@ -99,7 +101,8 @@ impl Profile {
         let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
         let least = LEAST_BYTES.max(live_bytes * LEAST_SHARE);
         let judge = |pool: &Pool| {
-            let is_of_many = matches!(pool.maker, pools::Maker::Class(_)) && pool.objects >= MANY_OF_A_CLASS;
+            let is_own = matches!(&pool.maker, pools::Maker::Class(class) if !is_foreign(class));
+            let is_of_many = is_own && pool.objects >= MANY_OF_A_CLASS;
             let growth = Growth::of(pool, clocks, if is_of_many { 0.0 } else { least });
             if growth.is_harmless() || pool.soft < SOFT * pool.objects {
                 growth
