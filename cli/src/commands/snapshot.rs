@@ -27,7 +27,7 @@ pub(crate) fn run(args: SnapshotArgs) -> Result<u8, Error> {
     let mut recording = fetched(&target, &Request::Snapshot, &path)?;
     recording.extend(end_of_recording());
     if path == Path::new("-") {
-        let not_written = |source| Error::NotWritten { name: "standard output".to_owned(), source };
+        let not_written = |source| Error::NotWritten { name: "to standard output".to_owned(), source };
         io::stdout().lock().write_all(&recording).map_err(not_written)?;
         return Ok(exit_codes::SUCCESS);
     }

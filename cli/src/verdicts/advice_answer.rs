@@ -1,7 +1,7 @@
 //! Which flag helps, in sentences: the first thing that is said.
 
 use mayfly_report::{count, duration, pause, percent, size};
-use mayfly_verdicts::advise::{Answer, BELIEVED, Cost, Direct, FlagAdvice, Missing, Nothing, Reason};
+use mayfly_verdicts::advise::{Answer, BELIEVED, Cost, Direct, FlagAdvice, GcCpu, Missing, Nothing, Reason};
 
 use super::advice::Advised;
 
@@ -24,9 +24,7 @@ pub(crate) fn answer_text(advised: &Advised) -> String {
 fn cost(advised: &Advised) -> String {
     let work = &advised.work;
     let cpu = advised.cpu.map(|cpu| {
-        // Of a program that does little most may be that.
-        let of_one = (cpu.of_one_processor() < cpu.share())
-            .then(|| format!(" ({} of one processor)", percent(cpu.of_one_processor())));
+        let of_one = less_of_one(cpu).map(|of_one| format!(" ({} of one processor)", percent(of_one)));
         format!("takes {} of the processor time{} and ", percent(cpu.share()), of_one.unwrap_or_default())
     });
     let longest = work.longest.as_ref().map_or(0, |longest| longest.us);
@@ -43,13 +41,15 @@ fn cost(advised: &Advised) -> String {
 
 /// A share of the process's processor time: of one processor, where that is less, as in a program that does little.
 fn of_processor(advised: &Advised, share: f64) -> String {
-    match advised.cpu.filter(|all| all.of_one_processor() < all.share()) {
-        Some(all) => {
-            let of_one = share * all.of_one_processor() / all.share().max(f64::MIN_POSITIVE);
-            format!("{} of one processor", percent(of_one))
-        }
+    match advised.cpu.and_then(|all| Some((less_of_one(all)?, all.share()))) {
+        Some((of_one, all)) => format!("{} of one processor", percent(share * of_one / all)),
         None => format!("{} of the processor time", percent(share)),
     }
+}
+
+/// What the collector takes of one processor, where that is less than its share: of a program that does little most may be that.
+fn less_of_one(cpu: GcCpu) -> Option<f64> {
+    Some(cpu.of_one_processor()).filter(|&of_one| of_one < cpu.share())
 }
 
 fn tried(advised: &Advised, flag: &FlagAdvice) -> String {

@@ -75,16 +75,15 @@ pub(crate) fn keeping_the_heap<R>(collect: impl FnOnce() -> R) -> R {
     // One at a time: what a second one found would be ours.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let ratio = RATIO.get_or_init(|| {
+    let ratio = *RATIO.get_or_init(|| {
         let at = VmFlags::find()?.value(c"MaxHeapFreeRatio")?.cast_mut().cast::<usize>();
         // SAFETY: the value of a flag of type `uintx`, a variable of libjvm's that is never freed, and that HotSpot itself writes while it
         // runs.
         at.is_aligned().then(|| unsafe { AtomicUsize::from_ptr(at) })
     });
-    let before = ratio.map(|ratio| ratio.swap(NEVER, SeqCst));
+    let Some(ratio) = ratio else { return collect() };
+    let before = ratio.swap(NEVER, SeqCst);
     let collected = collect();
-    if let (Some(ratio), Some(before)) = (ratio, before) {
-        ratio.store(before, SeqCst);
-    }
+    ratio.store(before, SeqCst);
     collected
 }

@@ -10,7 +10,7 @@ use crate::stream::profile::Profile;
 const ALL: &str = "frameworks";
 
 /// Beginnings of the names of classes of frameworks that many programs are made with, and of languages.
-pub(crate) const FRAMEWORKS: [&str; 80] = [
+const FRAMEWORKS: [&str; 80] = [
     "akka.",
     "brave.",
     "cats.",
@@ -95,7 +95,7 @@ pub(crate) const FRAMEWORKS: [&str; 80] = [
 
 /// The same of libraries that programs call: databases, drivers, caches, formats. Unlike a framework, one may be the program itself, started
 /// by its own main class.
-pub(crate) const LIBRARIES: [&str; 68] = [
+const LIBRARIES: [&str; 68] = [
     "com.amazonaws.",
     "com.datastax.",
     "com.esotericsoftware.",
@@ -171,7 +171,7 @@ pub(crate) const LIBRARIES: [&str; 68] = [
 pub struct OwnCode {
     /// Only classes whose names begin so are the program's; empty: all that are not the JDK's.
     pub own: Vec<String>,
-    /// Classes whose names begin so are not; `frameworks` stands for [`FRAMEWORKS`] and [`LIBRARIES`].
+    /// Classes whose names begin so are not; `frameworks` stands for all that [`is_foreign`] knows.
     pub not_own: Vec<String>,
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn is_framework(class: &str) -> bool {
     FRAMEWORKS.iter().any(|prefix| class.starts_with(prefix))
 }
 
-/// Whether a class is of one of [`FRAMEWORKS`] or [`LIBRARIES`].
+/// Whether a class is of a framework or library that many programs are made with, by its name.
 pub fn is_foreign(class: &str) -> bool {
     is_framework(class) || LIBRARIES.iter().any(|prefix| class.starts_with(prefix))
 }

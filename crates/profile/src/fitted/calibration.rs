@@ -301,7 +301,8 @@ impl Sample {
         stacks.settle_part(class.unjudged, class, sites, |site| Some(&mut site.unjudged));
         leave_unjudged(elsewhere, sites);
         for (bucket, &total) in class.collected.iter().enumerate() {
-            if sites.iter().all(|site| site.collected.get(bucket).is_none_or(Tally::is_empty)) {
+            let nobody = || sites.iter().all(|site| site.collected.get(bucket).is_none_or(Tally::is_empty));
+            if !total.is_empty() && nobody() {
                 deal(total, &shares, sites, bucket);
             }
             stacks.settle_part(total, class, sites, |site| site.collected.get_mut(bucket));

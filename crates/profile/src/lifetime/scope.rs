@@ -183,18 +183,20 @@ impl ScopeProfile {
     /// Classes of which too few objects were followed to say what became of them, most bytes allocated first; none when deaths are not
     /// followed at all.
     pub fn unknown(&self) -> Vec<&str> {
-        let unknown = self.classes.iter().filter(|class| class.outcome.is_none() && self.outlived.is_some());
-        unknown.map(|class| class.name.as_str()).collect()
+        self.classes_unknown().map(|class| class.name.as_str()).collect()
+    }
+
+    fn classes_unknown(&self) -> impl Iterator<Item = &ScopeClass> {
+        self.classes.iter().filter(|class| class.outcome.is_none() && self.outlived.is_some())
     }
 
     /// Whether a part of [`Self::outcome`] may be much larger: as much may be of classes of which nothing is known.
     pub fn is_at_least(&self, part: Tally) -> bool {
-        /// Of the part, and of all that was made.
-        const LITTLE: [f64; 2] = [0.1, 0.01];
-        let unknown = self.classes.iter().filter(|class| class.outcome.is_none() && self.outlived.is_some());
-        let bytes: u64 = unknown.map(|class| class.allocated.bytes).fold(0, u64::saturating_add);
-        let of = [part.bytes, self.allocated().bytes];
-        LITTLE.iter().zip(of).all(|(little, of)| bytes as f64 > little * of as f64)
+        const LITTLE_OF_PART: f64 = 0.1;
+        const LITTLE_OF_ALL: f64 = 0.01;
+        let bytes = self.classes_unknown().map(|class| class.allocated.bytes);
+        let bytes = bytes.fold(0, u64::saturating_add) as f64;
+        bytes > LITTLE_OF_PART * part.bytes as f64 && bytes > LITTLE_OF_ALL * self.allocated().bytes as f64
     }
 
     /// How long the survivors lived after the end of their entry, in milliseconds; `None` if there are none.

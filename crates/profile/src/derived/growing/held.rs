@@ -33,7 +33,7 @@ pub struct Holder {
     /// The program's own field nearest above the container, as `a.B.field`; where the program has none, the root. `None` if the way to it was
     /// too long to be looked for.
     pub name: Option<String>,
-    /// The way from the root, or from [`REST`], to the objects.
+    /// The way from the root, or from `REST`, to the objects.
     pub path: Vec<String>,
     /// Slots of the array that they are in, if it is one that is not replaced by a larger one, as far as is known.
     pub room: Option<Room>,
