@@ -13,7 +13,7 @@ use crate::jvm::Jvm;
 use crate::running::{Outcome, Running};
 
 /// How long a program may run unless its launch says otherwise.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// A folder of one test's own, removed at its end.
 #[derive(Debug)]
