@@ -120,6 +120,7 @@ mod tests {
             collected: vec![Tally::of(objects - 1, 16)],
             lifetimes: Some(lifetimes),
             byte_ages: None,
+            between_samples: None,
             unjudged: Tally::default(),
         }
     }

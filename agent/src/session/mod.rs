@@ -259,8 +259,10 @@ impl Session {
         }
         let retention = mem::take(&mut self.retention);
         step.extend((!retention.is_empty()).then_some(Section::Retention(retention)));
-        let shares = self.deaths.ledger().take_shares(self.stream.named().0);
+        let (classes, sites) = self.stream.named();
+        let shares = self.deaths.ledger().take_shares(classes);
         step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));
+        step.extend(Section::between_samples(self.deaths.ledger().take_between_samples(classes, sites)));
         step.extend(seen);
         updates.push(Update::Step(step));
         updates

@@ -87,7 +87,7 @@ pub use stream::point::{Point, per_second};
 pub use stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 pub use stream::remembered::Remembered;
 pub use stream::update::{
-    ClassCounts, LifetimeCounts, LifetimeHistograms, LiveCounts, Progress, SECTION_KINDS, Section,
-    SiteCounts, Update,
+    BetweenSamples, ClassCounts, LifetimeCounts, LifetimeHistograms, LiveCounts, Progress, SECTION_KINDS,
+    Section, SiteCounts, Update,
 };
 pub use stream::window::{TimeRange, Window, WindowError};

@@ -51,8 +51,15 @@ pub(crate) struct RunRows<'a> {
     profile: &'a Profile,
 }
 
-/// Of which classes rows are, over all runs: what a run does not have of them may have escaped its samples.
-pub(crate) type RowClasses<'a> = HashMap<RowName, BTreeSet<&'a str>>;
+/// What rows of sites are of, over all runs: what a run does not have of it may have escaped its samples.
+pub(crate) type RowClasses<'a> = HashMap<RowName, RowClass<'a>>;
+
+/// Of which classes a row is, and how many times as much as elsewhere one sample stands for there, in the run of which that is most.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowClass<'a> {
+    classes: BTreeSet<&'a str>,
+    times_apart: f64,
+}
 
 impl<'a> RunRows<'a> {
     pub(crate) fn of(profile: &'a Profile, operations: f64, stacks: bool) -> Self {
@@ -105,7 +112,10 @@ impl<'a> RunRows<'a> {
     /// Adds the classes that rows of sites are of.
     pub(crate) fn add_classes(&self, to: &mut RowClasses<'a>) {
         for (name, row) in self.rows.iter().filter(|(_, row)| !row.sites.is_empty()) {
-            to.entry(name.clone()).or_default().extend(row.sites.iter().map(|site| site.class.as_str()));
+            let of_row = to.entry(name.clone()).or_default();
+            of_row.classes.extend(row.sites.iter().map(|site| site.class.as_str()));
+            let times = Variances::times_apart(row.sites.iter().copied(), self.profile);
+            of_row.times_apart = of_row.times_apart.max(times);
         }
     }
 
@@ -129,8 +139,10 @@ impl<'a> RunRows<'a> {
     /// What nobody saw of a row, of objects of these classes: its variance, allocated and live.
     fn missing(&self, name: &RowName, counted: &Counted<'_>, classes: &RowClasses<'_>) -> (f64, f64) {
         let of_sites = || {
-            let classes = classes.get(name).into_iter().flatten().copied();
-            self.variances.unseen_of(&counted.sites, classes)
+            let of_row = classes.get(name);
+            let classes = of_row.into_iter().flat_map(|of_row| &of_row.classes).copied();
+            let times = of_row.map_or(1.0, |of_row| of_row.times_apart.max(1.0));
+            self.variances.unseen_of(&counted.sites, classes) * times.powi(2)
         };
         if !counted.allocated.is_empty() && counted.sites.is_empty() {
             return (0.0, 0.0);

@@ -177,6 +177,7 @@ impl Row for ClassProfile {
         self.allocated.add(other.allocated);
         self.live = join_live(self.live, &mut self.collected, other.live, &other.collected);
         self.unjudged.add(other.unjudged);
+        self.between_samples = self.between_samples.max(other.between_samples);
         self.lifetimes = match (self.live, self.lifetimes.take(), other.lifetimes) {
             (None, ..) => None,
             (Some(_), Some(mut ours), Some(theirs)) => {
@@ -203,6 +204,7 @@ impl Row for SiteProfile {
         self.allocated.add(other.allocated);
         self.live = join_live(self.live, &mut self.collected, other.live, &other.collected);
         self.unjudged.add(other.unjudged);
+        self.between_samples = self.between_samples.max(other.between_samples);
         self.byte_seconds = self.live.map_or(0.0, |_| self.byte_seconds + other.byte_seconds);
         self.lifetimes =
             both_known(self.lifetimes.take(), other.lifetimes, |ours, theirs| ours.merge(&theirs))

@@ -97,6 +97,8 @@ fn class_profiles(builder: &ProfileBuilder) -> Vec<ClassProfile> {
         let row =
             rows.entry(index).or_insert_with(|| ClassProfile { name: name.clone(), ..Default::default() });
         row.add(counts, builder.facts.live.of_class(counts.id), builder.bucket_count());
+        let between = builder.facts.between_samples.classes.get(&counts.id).copied();
+        row.between_samples = row.between_samples.max(between);
         if let Some(ages) = builder.facts.lifetimes.classes.get(&counts.id) {
             row.byte_ages.get_or_insert_default().merge(ages);
         }
@@ -141,6 +143,8 @@ fn site_profiles(builder: &ProfileBuilder, shared: Option<&SharedStacks>) -> Vec
         let mut row = SiteProfile { class, stack, ..SiteProfile::default() };
         for &(_, counts) in of_site {
             row.add(counts, builder.facts.live.of_site(counts.id), builder.bucket_count());
+            let between = builder.facts.between_samples.sites.get(&counts.id).copied();
+            row.between_samples = row.between_samples.max(between);
             if let Some((then, lifetimes)) = builder.facts.lifetimes.sites.get(&counts.id) {
                 row.lifetimes
                     .get_or_insert_default()

@@ -218,10 +218,11 @@ impl Sample {
         let share = shares.get(&class.name).copied().unwrap_or_default();
         let objects = class.allocated.objects;
         let of_one = (share.variance_of_one(objects), share.stack_variance_of_one(objects));
+        let apart = between(class.between_samples, self.apart);
         let times = match (self.tracking, self.interval) {
             // A balanced share is drawn by the agent, and by the sampler only where threads do not come and go.
             (Tracking::ByteSample(_), Some(interval)) => {
-                let apart = if self.apart > 0.0 { self.apart as u64 } else { interval };
+                let apart = if apart > 0.0 { apart as u64 } else { interval };
                 let times = estimate.allocated.times_independent(mean_size(class.allocated), apart);
                 times.max(if self.is_biased && class.allocated.largest >= LARGE { BIASED_TIMES } else { 1.0 })
             }
@@ -231,12 +232,17 @@ impl Sample {
         let share_apart = share.bytes_between(class.allocated);
         // What was drawn by bytes, the JVM's sampler drew.
         let is_biased = self.is_biased || (self.is_old && share_apart[1].is_some());
-        Self { of_one, share_apart, is_biased, times, ..self }
+        Self { of_one, share_apart, is_biased, times, apart, ..self }
     }
 
     /// The same, for numbers that rest on stacks.
     pub(crate) fn of_stacks(self) -> Self {
         Self { of_one: (self.of_one.1, self.of_one.1), share_apart: [self.share_apart[1]; 2], ..self }
+    }
+
+    /// For numbers of a site of the class at hand.
+    pub(crate) fn of_site(self, site: &SiteProfile) -> Self {
+        Self { apart: between(site.between_samples, self.apart), ..self }
     }
 
     /// Whether sites are counted by the sample, too.
@@ -270,23 +276,7 @@ impl Sample {
 
     /// Makes parts, estimates of objects like `whole`, add up to `total`. Parts that are all empty stay so.
     fn settle(self, total: Tally, whole: Tally, parts: &mut [Tally]) {
-        let objects: Vec<_> = parts.iter().map(|part| part.objects).collect();
-        let freedom: Vec<_> = parts.iter().map(|&part| self.variance(part).0).collect();
-        let objects = settled(total.objects, &objects, &freedom);
-        let bytes = if whole.is_uniform() {
-            objects.iter().map(|&objects| objects.saturating_mul(whole.largest)).collect()
-        } else {
-            let bytes: Vec<_> = parts
-                .iter()
-                .zip(&objects)
-                .map(|(part, &left)| if left > 0 { part.bytes } else { 0 })
-                .collect();
-            let freedom: Vec<_> = parts.iter().map(|&part| self.variance(part).1).collect();
-            settled(total.bytes, &bytes, &freedom)
-        };
-        for ((part, objects), bytes) in parts.iter_mut().zip(objects).zip(bytes) {
-            *part = Tally { objects, bytes, largest: part.largest };
-        }
+        settle(total, whole, parts, |_, part| self.variance(part));
     }
 
     /// Makes the sites' parts of the living, and of the dead of each bucket, add up to the class's.
@@ -356,8 +346,10 @@ impl Sample {
         }
         let stacks = self.of_stacks();
         let parts: Vec<Tally> = sites.iter().map(|site| tracked_of(site)).collect();
-        let joints: Vec<Joint> =
-            parts.iter().map(|&part| Joint::of(part, stacks.variance_of_one_seen(part))).collect();
+        let joint = |(&part, site): (&Tally, &&mut SiteProfile)| {
+            Joint::of(part, stacks.of_site(site).variance_of_one_seen(part))
+        };
+        let joints: Vec<Joint> = parts.iter().zip(sites.iter()).map(joint).collect();
         let (mut all, mut sum) = (Joint::default(), Tally::default());
         joints.iter().for_each(|joint| all.add(*joint));
         parts.iter().for_each(|&part| sum.add(part));
@@ -401,7 +393,7 @@ impl Sample {
     ) {
         let mut parts: Vec<Tally> =
             sites.iter_mut().map(|site| part(site).copied().unwrap_or_default()).collect();
-        self.settle(total, class.allocated, &mut parts);
+        settle(total, class.allocated, &mut parts, |at, part| self.of_site(sites[at]).variance(part));
         for (site, settled) in sites.iter_mut().zip(parts) {
             if let Some(part) = part(site) {
                 *part = settled;
@@ -442,10 +434,11 @@ impl Sample {
     /// class is not exact.
     fn state_errors(self, class: &ClassProfile, expansion: f64, sites: &mut [&mut SiteProfile]) {
         let stacks = self.of_stacks();
-        let all: f64 = sites.iter().map(|site| stacks.samples(expansion, site.allocated)).sum();
+        let samples = |site: &SiteProfile| stacks.of_site(site).samples(expansion, site.allocated);
+        let all: f64 = sites.iter().map(|site| samples(site)).sum();
         let mut joint = Joint::default();
         let joint_of = |site: &SiteProfile| {
-            Joint::of(site.allocated, stacks.variance_of_one(site.allocated) * expansion)
+            Joint::of(site.allocated, stacks.of_site(site).variance_of_one(site.allocated) * expansion)
         };
         sites.iter().for_each(|site| joint.add(joint_of(site)));
         // Of two sizes, both sums tell how many there are of each, however they were picked.
@@ -453,7 +446,7 @@ impl Sample {
         for site in sites {
             // Less than one: it was picked when an object stood for few (rare classes, the first samples of a run); later as much as
             // one sample stands for may have been missed.
-            let of_site = stacks.samples(expansion, site.allocated).max(f64::MIN_POSITIVE);
+            let of_site = samples(site).max(f64::MIN_POSITIVE);
             // Agresti and Coull's shrunken share: a site seen each time is not the only one for certain.
             let share =
                 if all.is_finite() && !self.counts_estimated { (of_site + 1.0) / (all + 2.0) } else { 0.0 };
@@ -504,6 +497,30 @@ impl Sample {
             _ => of_one,
         }
     }
+}
+
+/// As [`Sample::settle`], by the variances of the objects and bytes of each part.
+fn settle(total: Tally, whole: Tally, parts: &mut [Tally], variance: impl Fn(usize, Tally) -> (f64, f64)) {
+    let numbered = || parts.iter().copied().enumerate();
+    let objects: Vec<_> = parts.iter().map(|part| part.objects).collect();
+    let freedom: Vec<_> = numbered().map(|(at, part)| variance(at, part).0).collect();
+    let objects = settled(total.objects, &objects, &freedom);
+    let bytes = if whole.is_uniform() {
+        objects.iter().map(|&objects| objects.saturating_mul(whole.largest)).collect()
+    } else {
+        let bytes: Vec<_> =
+            parts.iter().zip(&objects).map(|(part, &left)| if left > 0 { part.bytes } else { 0 }).collect();
+        let freedom: Vec<_> = numbered().map(|(at, part)| variance(at, part).1).collect();
+        settled(total.bytes, &bytes, &freedom)
+    };
+    for ((part, objects), bytes) in parts.iter_mut().zip(objects).zip(bytes) {
+        *part = Tally { objects, bytes, largest: part.largest };
+    }
+}
+
+/// Bytes between the samples of a part, if that is known of it.
+fn between(of_part: Option<u64>, of_all: f64) -> f64 {
+    of_part.map_or(of_all, |bytes| bytes as f64)
 }
 
 /// Whether none of a site was seen live, though it makes objects of the class.

@@ -92,9 +92,11 @@ impl<'p> Variances<'p> {
         for site in &profile.sites {
             all.sites.entry(&site.class).or_default().push(site);
             let whole = all.whole(site);
-            let (of_site, variance) =
-                (site.allocated.bytes as f64, all.alone(site, bytes.get(&whole).copied().unwrap_or(0.0)));
+            let (of_site, of_whole) =
+                (site.allocated.bytes as f64, bytes.get(&whole).copied().unwrap_or(0.0));
+            let variance = all.alone(site, of_whole);
             all.wholes.entry(whole).or_default().add(of_site, variance);
+            let variance = all.drawn(site, of_whole, |sample| sample);
             let weight = all.weights.entry(&site.class).or_default();
             // Of a site that less than one sample fell on, that one stands for the root of its variance.
             *weight = weight.max((variance / of_site.max(1.0)).min(variance.sqrt()));
@@ -154,16 +156,19 @@ impl<'p> Variances<'p> {
             let of_one = self.of_one(sample, class.allocated);
             return part_variance(live, mean_size(class.allocated), of_one);
         }
-        let of_part = |part: Tally| part_variance(part, mean_size(part), self.of_one_seen(sample, part));
+        let of_part = |sample: Option<Sample>, part: Tally| {
+            part_variance(part, mean_size(part), self.of_one_seen(sample, part))
+        };
         let (mut sum, mut elsewhere) = (TallyVariance::default(), live);
         for site in self.sites.get(class.name.as_str()).into_iter().flatten() {
             let at_site = site.live.unwrap_or_default();
             elsewhere.objects = elsewhere.objects.saturating_sub(at_site.objects);
             elsewhere.bytes = elsewhere.bytes.saturating_sub(at_site.bytes);
-            live_by_age(site).into_iter().for_each(|part| sum += of_part(part));
+            let sample = sample.map(|sample| sample.of_site(site));
+            live_by_age(site).into_iter().for_each(|part| sum += of_part(sample, part));
         }
         if elsewhere.objects > 0 && elsewhere.bytes > 0 {
-            sum += of_part(elsewhere);
+            sum += of_part(sample, elsewhere);
         }
         // Of few samples the root says too little: one more might as well have come. And of one that was drawn when an object stood for few it
         // says nothing of later.
@@ -260,6 +265,19 @@ impl<'p> Variances<'p> {
         (!parts.is_empty()).then(|| parts.iter().map(|(whole, part)| self.within(whole, *part)).sum())
     }
 
+    /// How many times as much as elsewhere one sample stands for where these sites are, at least 1: at a program's start samples are further
+    /// apart.
+    pub fn times_apart<'s>(sites: impl IntoIterator<Item = &'s SiteProfile>, profile: &Profile) -> f64 {
+        let (mut bytes, mut times) = (0.0, 0.0);
+        for site in sites {
+            let Some(between) = site.between_samples else { return 1.0 };
+            bytes += site.allocated.bytes as f64;
+            times += site.allocated.bytes as f64 * between as f64;
+        }
+        let mean = profile.bytes_between_samples().filter(|_| bytes > 0.0);
+        mean.map_or(1.0, |mean| (times / bytes / mean.max(1.0)).max(1.0))
+    }
+
     /// Of what a method with these sites may have allocated besides, of some class of which no sample fell there: rare classes are seen
     /// wherever they are made, frequent ones are not. Where a share of each class is followed, of those of which few samples fell there one
     /// more may have, as of so few the root says too little.
@@ -272,6 +290,7 @@ impl<'p> Variances<'p> {
             .map(|class| self.weight(class))
             .fold(0.0, f64::max)
             .powi(2)
+            * Self::times_apart(sites.iter().copied(), self.profile).powi(2)
     }
 
     /// The same where it is known of which classes the method makes objects.
@@ -300,7 +319,8 @@ impl<'p> Variances<'p> {
     /// Of what is live of a site, and of as much as one sample more stands for ([`Self::of_live`]).
     fn of_live_site(&self, site: &SiteProfile, live: Tally) -> (TallyVariance, TallyVariance) {
         let class = self.classes.get(site.class.as_str());
-        let drawn = class.and_then(|class| self.sample_of(class)).map(Sample::of_stacks);
+        let drawn = class.and_then(|class| self.sample_of(class));
+        let drawn = drawn.map(|sample| sample.of_stacks().of_site(site));
         let of = if live.is_empty() { site.allocated } else { live };
         let mut seen = TallyVariance::default();
         if let Some(sample) = drawn.filter(|sample| sample.draws_sites()) {
@@ -383,13 +403,19 @@ impl<'p> Variances<'p> {
 
     /// Of a site's bytes, as if nothing were known of its whole, which has so many.
     fn alone(&self, site: &SiteProfile, of_whole: f64) -> f64 {
+        self.drawn(site, of_whole, |sample| sample.of_site(site))
+    }
+
+    /// The same, if its samples were drawn so.
+    fn drawn(&self, site: &SiteProfile, of_whole: f64, so: impl FnOnce(Sample) -> Sample) -> f64 {
         let bytes = site.allocated.bytes as f64;
         let class = self.classes.get(site.class.as_str());
         let drawn = class.and_then(|class| Some((class, self.sample_of(class)?)));
         match drawn.filter(|(_, sample)| sample.draws_sites()) {
             Some((class, sample)) => {
                 let estimate = self.profile.estimates.get(&class.name).copied().unwrap_or_default();
-                let samples = sample.of_stacks().samples(sample.expansion(class, estimate), site.allocated);
+                let expansion = sample.expansion(class, estimate);
+                let samples = so(sample).of_stacks().samples(expansion, site.allocated);
                 match samples.is_finite() {
                     false => 0.0,
                     // Seen when an object stood for few: as many as one sample stands for later may not have been.

@@ -50,6 +50,7 @@ pub(crate) struct Earlier {
     estimates: Replaced<ClassId, ClassEstimate>,
     ages: Replaced<ClassId, ByteAges>,
     shares: Replaced<ClassId, Share>,
+    between_samples: (Replaced<ClassId, u64>, Replaced<SiteId, u64>),
     lifetimes: Replaced<SiteId, (Stamp, SiteLifetimes)>,
 }
 
@@ -62,6 +63,8 @@ impl ProfileBuilder {
         builder.facts.counts.estimates.keep_replaced();
         builder.facts.lifetimes.classes.keep_replaced();
         builder.facts.shares.keep_replaced();
+        builder.facts.between_samples.classes.keep_replaced();
+        builder.facts.between_samples.sites.keep_replaced();
         builder.facts.lifetimes.sites.keep_replaced();
         builder
     }
@@ -81,6 +84,10 @@ impl ProfileBuilder {
             estimates: self.facts.counts.estimates.take_replaced(),
             ages: self.facts.lifetimes.classes.take_replaced(),
             shares: self.facts.shares.take_replaced(),
+            between_samples: (
+                self.facts.between_samples.classes.take_replaced(),
+                self.facts.between_samples.sites.take_replaced(),
+            ),
             lifetimes: self.facts.lifetimes.sites.take_replaced(),
         }
     }
@@ -96,6 +103,8 @@ impl ProfileBuilder {
         self.facts.counts.estimates.exchange(&mut earlier.estimates);
         self.facts.lifetimes.classes.exchange(&mut earlier.ages);
         self.facts.shares.exchange(&mut earlier.shares);
+        self.facts.between_samples.classes.exchange(&mut earlier.between_samples.0);
+        self.facts.between_samples.sites.exchange(&mut earlier.between_samples.1);
         self.facts.lifetimes.sites.exchange(&mut earlier.lifetimes);
     }
 
@@ -134,6 +143,8 @@ impl Earlier {
         self.estimates.absorb(later.estimates);
         self.ages.absorb(later.ages);
         self.shares.absorb(later.shares);
+        self.between_samples.0.absorb(later.between_samples.0);
+        self.between_samples.1.absorb(later.between_samples.1);
         self.lifetimes.absorb(later.lifetimes);
     }
 
@@ -150,6 +161,8 @@ impl Earlier {
         let ages = self.ages.bytes(|ages| intervals([&ages.ms, &ages.gcs, &ages.bytes]));
         let sites = self.sites.bytes(|counts| tallies(&counts.collected));
         let lifetimes = self.lifetimes.bytes(|(_, lifetimes)| cells(&lifetimes.ms) + cells(&lifetimes.bytes));
-        classes + ages + sites + lifetimes + self.estimates.bytes(|_| 0) + self.shares.bytes(|_| 0)
+        let between = self.between_samples.0.bytes(|_| 0) + self.between_samples.1.bytes(|_| 0);
+        let of_classes = self.estimates.bytes(|_| 0) + self.shares.bytes(|_| 0);
+        classes + ages + sites + lifetimes + between + of_classes
     }
 }

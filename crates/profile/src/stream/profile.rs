@@ -183,6 +183,9 @@ pub struct ClassProfile {
     pub lifetimes: Option<Lifetimes>,
     /// The same ages weighted by bytes; `None` where a recording does not hold them.
     pub byte_ages: Option<ByteAges>,
+    /// Mean bytes between the samples by which these objects were followed, by the bytes that they stand for; `None` where it is that of all
+    /// ([`Profile::bytes_between_samples`]).
+    pub between_samples: Option<u64>,
 }
 
 /// Objects of one class allocated through one stack.
@@ -207,4 +210,7 @@ pub struct SiteProfile {
     pub error: f64,
     /// How long its tracked objects lived, not scaled to all of them; `None` where a recording does not hold it.
     pub lifetimes: Option<Box<SiteLifetimes>>,
+    /// Mean bytes between the samples by which these objects were followed, by the bytes that they stand for; `None` where it is that of all
+    /// ([`Profile::bytes_between_samples`]).
+    pub between_samples: Option<u64>,
 }

@@ -108,10 +108,12 @@ pub enum Section {
     Retention(Vec<RetentionCount>),
     /// Bytes of large objects that collections freed, by their numbers: of those that were not told before.
     LargeFreed(Vec<(u32, u64)>),
+    /// New values of how far apart samples were, of some classes and sites, where a byte sample is followed.
+    BetweenSamples(BetweenSamples),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 19;
+pub const SECTION_KINDS: usize = 20;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.
@@ -188,6 +190,15 @@ pub struct LiveCounts {
     pub classes: Vec<(ClassId, Tally)>,
     /// Sites of which it is another than before.
     pub sites: Vec<(SiteId, Tally)>,
+}
+
+/// Mean bytes between the samples of a byte sample, by the bytes that they stand for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BetweenSamples {
+    /// Classes of which it is another than before.
+    pub classes: Vec<(ClassId, u64)>,
+    /// Sites of which it is another than before.
+    pub sites: Vec<(SiteId, u64)>,
 }
 
 /// Cumulative counts of one class.

@@ -1,9 +1,9 @@
 //! What samples tell agrees with exact counts, where both are of the same objects.
 
 use mayfly_profile::{
-    BYTES_BETWEEN_SAMPLES, ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame, FrameId,
-    LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress, Readings, Remainder, RunInfo, Section,
-    SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust, Update, Variances,
+    BYTES_BETWEEN_SAMPLES, BetweenSamples, ClassCounts, ClassEstimate, ClassId, Dropped, Estimate, Frame,
+    FrameId, LifetimeCounts, Lifetimes, Profile, ProfileBuilder, Progress, Readings, Remainder, RunInfo,
+    Section, SiteCounts, SiteId, SiteProfile, Tally, Tracking, Trust, Update, Variances,
 };
 use proptest::prelude::*;
 
@@ -23,6 +23,8 @@ struct Recorded {
     /// By how many bytes the JVM's counter differs, when all that is known is taken off; `None`: it has no counter.
     rest: Option<i64>,
     readings: Readings,
+    /// How far apart samples were, by site.
+    between_samples: Vec<u64>,
 }
 
 impl Recorded {
@@ -43,6 +45,7 @@ impl Recorded {
             dropped: 0,
             rest: None,
             readings: Readings::default(),
+            between_samples: Vec::new(),
         }
     }
 
@@ -91,6 +94,9 @@ impl Recorded {
         }
         updates.push(Update::from(Section::Readings(self.readings.clone())));
         updates.push(Update::from(progress));
+        let of_sites = self.between_samples.iter().zip(0..).map(|(&between, id)| (SiteId(id), between));
+        let between = BetweenSamples { sites: of_sites.collect(), ..BetweenSamples::default() };
+        updates.extend(Section::between_samples(between).map(Update::from));
         fold(updates)
     }
 }
@@ -225,6 +231,37 @@ fn a_site_seen_when_samples_were_denser_may_have_as_much_as_one_stands_for_later
     assert!((0.9..1.2).contains(&live), "{live} of an interval");
     let other = site(&profile, "s.S1");
     assert!(other.error < 0.02, "{other:?}");
+}
+
+/// A service's start: samples were half a MiB apart, and 18 KiB later. What one of the first fell on had the error of many.
+#[test]
+fn a_site_of_the_start_has_the_error_of_the_samples_that_were_drawn_then() {
+    const LATER: u64 = INTERVAL / 32;
+    let of = |intervals: u64| Tally::of(intervals * INTERVAL / 64, 64);
+    let mut told = Recorded::of(64, (of(2).objects) + of(98).objects, of(2).objects, of(98).objects);
+    told.sites = vec![(of(2), Tally::default()), (Tally::default(), of(98))];
+    told.readings.0.insert(BYTES_BETWEEN_SAMPLES, LATER);
+    told.tracking = Tracking::ByteSample(LATER);
+    let errors = |told: &Recorded| {
+        let profile = told.profile();
+        let early = site(&profile, "s.S0");
+        let variances = Variances::of(&profile);
+        let live = variances.of_live_sites([early]).relative(early.live.expect("live")).1;
+        (
+            early.error,
+            variances.of_sites([early]).expect("a site").sqrt() / early.allocated.bytes as f64,
+            live,
+        )
+    };
+    let (stated, seen, live) = errors(&told);
+    assert!(stated < 0.2 && seen < 0.2 && live < 0.2, "{stated} {seen} {live}");
+    told.between_samples = vec![INTERVAL, LATER];
+    let profile = told.profile();
+    assert_eq!(fold(profile.updates()), profile, "it is written again");
+    let (stated, seen, live) = errors(&told);
+    // Of two samples.
+    assert!((0.6..1.0).contains(&stated), "{stated}");
+    assert!((0.6..0.8).contains(&seen) && (0.6..1.0).contains(&live), "{seen} {live}");
 }
 
 #[test]

@@ -188,6 +188,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                     collected: collected.unwrap_or_default(),
                     lifetimes,
                     byte_ages,
+                    between_samples: None,
                 }
             });
             let sites =
@@ -208,6 +209,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                         byte_seconds,
                         error,
                         lifetimes,
+                        between_samples: allocated.objects.is_multiple_of(3).then_some(allocated.objects),
                     }
                 });
             let classes: Vec<ClassProfile> = classes.collect();

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use mayfly_profile::{
-    Course, HolderCount, HolderCounts, Labels, LiveCounts, Point, Profile, ProfileBuilder, Readings,
-    Rotation, RunInfo, SECTION_KINDS, Section, TraceCount, TraceCounts, Update,
+    BetweenSamples, Course, HolderCount, HolderCounts, Labels, LiveCounts, Point, Profile, ProfileBuilder,
+    Readings, Rotation, RunInfo, SECTION_KINDS, Section, TraceCount, TraceCounts, Update,
 };
 use mayfly_recording::frame::{FILE_HEADER_LEN, FRAME_HEAD_LEN, KIND_STEP};
 use mayfly_recording::{Damage, FORMAT_VERSION, ReadError, RecordingReader, read_profile};
@@ -158,6 +158,7 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
         Section::SoftClasses(Vec::new()),
         Section::Retention(Vec::new()),
         Section::LargeFreed(vec![(3, 5 << 20)]),
+        Section::BetweenSamples(BetweenSamples::default()),
     ];
     assert_eq!(step.len(), SECTION_KINDS);
     for (tag, section) in step.into_iter().enumerate() {

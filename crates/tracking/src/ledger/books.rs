@@ -10,6 +10,32 @@ use crate::lifetime_book::LifetimeBook;
 use crate::sites::SiteTable;
 use crate::timeline::Timeline;
 
+/// How far apart samples of bytes were that came to be followed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BetweenSamples {
+    /// The bytes that they stand for, each times the bytes between samples when it was drawn.
+    times: f64,
+    /// The mean that was last told.
+    told: u64,
+}
+
+impl BetweenSamples {
+    /// One that stands for so many bytes came, or was taken back.
+    pub(super) fn add(&mut self, bytes: f64, between: u64) {
+        self.times += bytes * between as f64;
+    }
+
+    /// The mean, of those that stand for so many bytes in all, if it is by a sixteenth another than it was told.
+    pub(super) fn take(&mut self, of: Tally) -> Option<u64> {
+        let mean = (self.times / (of.bytes as f64).max(1.0)).round() as u64;
+        let changed = mean.abs_diff(self.told) > self.told / 16;
+        changed.then(|| {
+            self.told = mean;
+            mean
+        })
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct SiteBook {
     pub(super) allocated: Tally,
@@ -19,6 +45,7 @@ pub(super) struct SiteBook {
     pub(super) lifetimes: LifetimeBook,
     /// What was last told to be live.
     pub(super) live_told: Tally,
+    pub(super) between_samples: BetweenSamples,
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +66,7 @@ pub(super) struct ClassBook {
     pub(super) changed: bool,
     /// What was last told to be live.
     pub(super) live_told: Tally,
+    pub(super) between_samples: BetweenSamples,
 }
 
 impl Default for ClassBook {
@@ -55,6 +83,7 @@ impl Default for ClassBook {
             living_as_of: None,
             changed: false,
             live_told: Tally::default(),
+            between_samples: BetweenSamples::default(),
         }
     }
 }

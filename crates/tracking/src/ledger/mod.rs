@@ -140,6 +140,7 @@ impl Ledger {
             for object in &batch.objects {
                 self.by_site.add(object.site().0, scaled(self.tracking, object));
             }
+            batch.objects.iter().for_each(|object| self.note_distance(object, table, 1.0));
             if self.lifetimes {
                 for (object, entry) in batch.of_scopes() {
                     let Some(class) = table.class_of(object.site()) else { continue };
@@ -217,6 +218,18 @@ impl Ledger {
         }
     }
 
+    /// An object of a byte sample was followed, or taken back (`sign` -1): how far apart samples were then.
+    fn note_distance(&mut self, object: &Tracked, table: &SiteTable, sign: f64) {
+        let Tracking::ByteSample(interval) = self.tracking else { return };
+        let between = interval << object.thinning();
+        let sums = scaled(self.tracking, object);
+        let of_site = &mut self.sites.book(object.site().0).between_samples;
+        of_site.add(sign * sums.site.bytes as f64, between);
+        if let Some(class) = table.class_of(object.site()) {
+            self.classes.book(class.0).between_samples.add(sign * sums.class.bytes as f64, between);
+        }
+    }
+
     /// An object is one of those followed of its class, or is none any more.
     fn share_in(
         &mut self,
@@ -238,6 +251,7 @@ impl Ledger {
             self.share_in(object, table, Share::forget);
         }
         let Some(class) = table.class_of(object.site()) else { return };
+        self.note_distance(object, table, -1.0);
         let sums = scaled(self.tracking, object);
         let site = self.sites.book(object.site().0);
         site.allocated = site.allocated.without(sums.site);

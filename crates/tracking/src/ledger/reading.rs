@@ -3,8 +3,8 @@
 use std::mem;
 
 use mayfly_profile::{
-    ClassId, HolderCounts, LifetimeCounts, LifetimeHistograms, LiveCounts, Share, SiteCounts, SiteId, Stamp,
-    Tally, TraceCounts,
+    BetweenSamples, ClassId, HolderCounts, LifetimeCounts, LifetimeHistograms, LiveCounts, Share, SiteCounts,
+    SiteId, Stamp, Tally, TraceCounts, Tracking,
 };
 use rustc_hash::FxHashSet;
 
@@ -126,6 +126,22 @@ impl Ledger {
             changed.then_some((ClassId::of_row(id), book.share))
         };
         books.filter_map(told).collect()
+    }
+
+    /// How far apart samples were of those of the first `classes` classes and `sites` sites of which that changed since it was told; nothing
+    /// unless a byte sample is followed.
+    pub fn take_between_samples(&mut self, classes: usize, sites: usize) -> BetweenSamples {
+        if !matches!(self.tracking, Tracking::ByteSample(_)) {
+            return BetweenSamples::default();
+        }
+        let classes = self.classes.first(classes);
+        let classes = classes
+            .filter_map(|(id, book)| Some((ClassId::of_row(id), book.between_samples.take(book.allocated)?)));
+        let classes = classes.collect();
+        let sites = self.sites.first(sites);
+        let sites = sites
+            .filter_map(|(id, book)| Some((SiteId::of_row(id), book.between_samples.take(book.allocated)?)));
+        BetweenSamples { classes, sites: sites.collect() }
     }
 
     /// Lifetime counts of a class, if deaths are followed; and whether they changed since the last call.

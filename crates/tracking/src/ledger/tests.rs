@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mayfly_profile::{ClassId, GcKind, LifetimeCounts, Tally, TraceContext};
+use mayfly_profile::{BetweenSamples, ClassId, GcKind, LifetimeCounts, Tally, TraceContext};
 
 use super::*;
 use crate::nursery::{Newborn, StandsFor};
@@ -497,6 +497,26 @@ fn of_a_share_of_a_class_it_is_known_how_many_were_followed() {
     [1, 8, 8].into_iter().for_each(|objects| expected.record(objects, None));
     assert_eq!(shares, [(hot, expected)], "of the other class each was followed");
     assert_eq!(bench.ledger.take_shares(9), []);
+}
+
+#[test]
+fn how_far_apart_samples_were_is_known_of_each_site() {
+    const BETWEEN: u64 = 64 << 10;
+    let mut bench = Bench::new(Tracking::ByteSample(BETWEEN));
+    let nursery = bench.nurseries.open();
+    let (early, late) = (bench.sites.of_class(ClassId(3)), bench.sites.of_class(ClassId(4)));
+    let weighing = |reference, site, objects_log2| Newborn {
+        stands_for: StandsFor { objects_log2, stack_log2: 0 },
+        ..newborn(reference, site)
+    };
+    for (reference, site, log2) in [(1, early, 3), (2, late, 0), (3, late, 0)] {
+        assert!(nursery.follow(weighing(reference, site, log2)).is_some());
+    }
+    bench.collect(1..2);
+    let between = bench.ledger.take_between_samples(9, 9);
+    assert_eq!(between.sites, [(early, 8 * BETWEEN), (late, BETWEEN)]);
+    assert_eq!(between.classes, [(ClassId(3), 8 * BETWEEN), (ClassId(4), BETWEEN)]);
+    assert_eq!(bench.ledger.take_between_samples(9, 9), BetweenSamples::default(), "as it was told");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! A new kind is a file here, a row of [`Section`], and a row of the table below. A new number of a run needs none.
 
+pub(crate) mod between_samples;
 pub(crate) mod census;
 pub(crate) mod collections;
 pub(crate) mod counts;
@@ -27,6 +28,7 @@ use crate::facts::source::{Labels, Source};
 use crate::stream::course::Course;
 use crate::stream::dictionary::{ApplyError, Dictionary};
 use crate::stream::kind::Kind;
+use crate::stream::kinds::between_samples::KnownBetweenSamples;
 use crate::stream::kinds::census::Censuses;
 use crate::stream::kinds::counts::Counts;
 use crate::stream::kinds::holders::KnownHolders;
@@ -91,6 +93,7 @@ kinds! {
     soft_classes: SoftClasses = Section::SoftClasses(_),
     retention: Retention = Section::Retention(_),
     large_freed: LargeFreed = Section::LargeFreed(_),
+    between_samples: KnownBetweenSamples = Section::BetweenSamples(_),
 }
 
 impl Facts {
