@@ -505,7 +505,8 @@ fn settle(total: Tally, whole: Tally, parts: &mut [Tally], variance: impl Fn(usi
     let objects: Vec<_> = parts.iter().map(|part| part.objects).collect();
     let freedom: Vec<_> = numbered().map(|(at, part)| variance(at, part).0).collect();
     let objects = settled(total.objects, &objects, &freedom);
-    let bytes = if whole.is_uniform() {
+    // Of what the JVM itself makes no size was counted.
+    let bytes = if whole.is_uniform() && !whole.is_empty() {
         objects.iter().map(|&objects| objects.saturating_mul(whole.largest)).collect()
     } else {
         let bytes: Vec<_> =

@@ -95,7 +95,12 @@ impl Recorded {
         updates.push(Update::from(Section::Readings(self.readings.clone())));
         updates.push(Update::from(progress));
         let of_sites = self.between_samples.iter().zip(0..).map(|(&between, id)| (SiteId(id), between));
-        let between = BetweenSamples { sites: of_sites.collect(), ..BetweenSamples::default() };
+        let of_class = self.sites.iter().zip(&self.between_samples);
+        let (bytes, times) = of_class.fold((0, 0), |(bytes, times), ((live, dead), between)| {
+            (bytes + live.bytes + dead.bytes, times + (live.bytes + dead.bytes) * between)
+        });
+        let classes = times.checked_div(bytes).map(|mean| (ClassId(0), mean)).into_iter().collect();
+        let between = BetweenSamples { classes, sites: of_sites.collect() };
         updates.extend(Section::between_samples(between).map(Update::from));
         fold(updates)
     }
@@ -203,6 +208,19 @@ fn sites_add_up_to_their_class() {
     assert!((0.3..0.7).contains(&first.error) && (0.2..0.5).contains(&second.error), "{profile:?}");
 }
 
+/// `java.lang.Class`: the JVM makes them, and none is counted. Their sites had no bytes, and what was live of them no error.
+#[test]
+fn sites_of_what_is_not_counted_have_their_bytes() {
+    let mut told = Recorded::of(64, 0, 160_000, 0);
+    told.estimate.unseen = told.estimate.allocated;
+    told.sites = vec![(Tally::of(40_000, 64), Tally::default()), (Tally::of(120_000, 64), Tally::default())];
+    let profile = told.profile();
+    assert_eq!(site(&profile, "s.S0").live, Some(Tally::of(40_000, 64)));
+    let class = &profile.classes[0];
+    let error = Variances::of(&profile).of_live(class).relative(class.live.expect("live")).1;
+    assert!((0.2..0.3).contains(&error), "twenty samples: {error}");
+}
+
 /// A service's `byte[]`: of the bucket in which 41 % of it died no stack had been taken, and its sites had 59 % of its bytes.
 #[test]
 fn what_died_where_no_stack_was_taken_was_made_by_its_sites_all_the_same() {
@@ -242,6 +260,9 @@ fn a_site_of_the_start_has_the_error_of_the_samples_that_were_drawn_then() {
     told.sites = vec![(of(2), Tally::default()), (Tally::default(), of(98))];
     told.readings.0.insert(BYTES_BETWEEN_SAMPLES, LATER);
     told.tracking = Tracking::ByteSample(LATER);
+    told.estimate = ClassEstimate::default();
+    (0..2).for_each(|_| told.estimate.allocated.add(Estimate::of_sample(64, INTERVAL)));
+    (0..98 * 32).for_each(|_| told.estimate.allocated.add(Estimate::of_sample(64, LATER)));
     let errors = |told: &Recorded| {
         let profile = told.profile();
         let early = site(&profile, "s.S0");
