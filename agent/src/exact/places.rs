@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use mayfly_classfile::allocation::tells_of_places;
 use mayfly_jvmti::{Class, Jni, Thread};
-use mayfly_profile::{ClassId, FrameId, SiteId};
+use mayfly_profile::{ClassId, FrameId, SiteId, Tracking};
 use mayfly_tracking::{Due, Kind, RawStack, is_unplaced};
 
 use super::allocations;
@@ -87,7 +87,10 @@ fn take(exact: &Exact, jni: Jni<'_>, at: Sampled, log2: u32) {
     let site = take_stack(exact, jni, class, place, moving, log2);
     // No frames: the caller takes the array back, a place told of the object after all, or the JVM gave none.
     if exact.shared.sites.has_frames(site) {
-        exact.counters.places.book(offset, site, log2, size);
+        let each = if size > 0 { Some(size) } else { exact.shared.classes.object_size(class).map(u64::from) };
+        // More stacks of who makes most cost little only beside following each object.
+        let each = each.filter(|_| exact.shared.plan.tracking == Tracking::EveryObject);
+        exact.counters.places.book(offset, site, log2, (size, each.unwrap_or(0)));
     }
 }
 

@@ -74,17 +74,20 @@ impl ClassRows {
         Self { total: summary.total(), classes, rows, in_units: false }
     }
 
-    /// A table: bytes, objects, class, and the total.
+    /// A table: bytes, objects, class, and the total; for people each with its share of all bytes.
     pub(crate) fn text(&self) -> String {
+        let share = |bytes: u64| format!("{:.1}", bytes as f64 / self.total.bytes.max(1) as f64 * 100.0);
         let row = |of: Total, name: String| match self.in_units {
-            true => [size(of.bytes), grouped(of.objects), name],
-            false => [of.bytes.to_string(), of.objects.to_string(), name],
+            true => vec![size(of.bytes), share(of.bytes), grouped(of.objects), name],
+            false => vec![of.bytes.to_string(), of.objects.to_string(), name],
         };
-        let mut table = Columns::new(&[if self.in_units { "size" } else { "bytes" }, "objects", "class"]);
+        let headings: &[&str] =
+            if self.in_units { &["size", "%", "objects", "class"] } else { &["bytes", "objects", "class"] };
+        let mut table = Columns::new(headings);
         for of in &self.rows {
-            table.row(row(of.held, of.readable_class.clone()));
+            table.cells(row(of.held, of.readable_class.clone()));
         }
-        table.row(row(self.total, format!("total of {}", counted(self.classes as u64, "class"))));
+        table.cells(row(self.total, format!("total of {}", counted(self.classes as u64, "class"))));
         table.text() + &left_out(self.rows.len(), self.classes, "class")
     }
 }

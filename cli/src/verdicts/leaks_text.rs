@@ -137,9 +137,14 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
     lines.extend(suspect.allocated_below.as_ref().map(|line| format!("most of it below {line}")));
     lines.extend(suspect.growth.map(|rate| grows(rate, suspect.is_leak())));
     let kept = alike(&suspect.survivors);
-    lines.extend(kept.iter().take(CLASSES).flat_map(survivors));
-    if kept.len() > CLASSES {
-        lines.push(format!("{} more classes or stacks", kept.len() - CLASSES));
+    if suspect.is_leak() {
+        lines.extend(kept.iter().take(CLASSES).flat_map(survivors));
+        if kept.len() > CLASSES {
+            lines.push(format!("{} more classes or stacks", kept.len() - CLASSES));
+        }
+    } else {
+        // Where it is made the headline says; --json has the stacks.
+        lines.extend(kept.iter().take(CLASSES).map(counts));
     }
     lines.extend(suspect.doubts(searched).into_iter().map(|doubt| format!("doubt: {doubt}")));
     lines
@@ -211,23 +216,27 @@ fn alike(all: &[Survivors]) -> Vec<Survivors> {
 }
 
 fn survivors(of: &Survivors) -> Vec<String> {
+    let mut lines = vec![counts(of)];
+    lines.extend(of.shown.iter().map(|frame| match frame.starts_with("...") {
+        true => format!("  {frame}"),
+        false => format!("  at {frame}"),
+    }));
+    lines
+}
+
+fn counts(of: &Survivors) -> String {
     let about = |number: u64, text: String| match of.are_estimates && number > 0 {
         true => format!("~{text}"),
         false => text,
     };
     let [early, middle, recent, dead] =
         [of.born[0], of.born[1], of.born[2], of.died_old].map(|objects| about(objects, count(objects)));
-    let mut lines = vec![format!(
+    format!(
         "{}: {} live objects, {}; born in the first half: {early}, third quarter: {middle}, last: {recent}; {dead} died old",
         of.class,
         about(of.objects, count(of.objects)),
         about(of.bytes, size(of.bytes)),
-    )];
-    lines.extend(of.shown.iter().map(|frame| match frame.starts_with("...") {
-        true => format!("  {frame}"),
-        false => format!("  at {frame}"),
-    }));
-    lines
+    )
 }
 
 #[cfg(test)]

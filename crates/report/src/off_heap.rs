@@ -109,7 +109,7 @@ fn next(profile: &Profile, growth: &OffHeapGrowth) -> String {
         format!("the process has {} of {} that it may have; ", units::bytes(resident), units::bytes(limit))
     });
     let made = largest(profile).map_or_else(String::new, |made| format!("{made}; "));
-    format!("{made}{limit}{freed}who holds them: mayfly leaks PID")
+    format!("{made}{limit}{freed}who holds them: mayfly leaks PID, while it runs")
 }
 
 /// Who made most of it that is there, as far as its objects were followed: `most by Feed.open:41: 143 MiB in 143 of 143, the oldest 8.1 s

@@ -80,6 +80,16 @@ pub fn shorten(text: &str, columns: usize, ellipsis: &str) -> String {
     format!("{head}{ellipsis}{tail}")
 }
 
+/// As many columns of a text as there are, the last three of them dots if it is longer.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let heads = text.char_indices().map(|(at, c)| &text[..at + c.len_utf8()]);
+    let head = heads.take_while(|head| width(head) + 3 <= columns).last().unwrap_or_default();
+    format!("{head}...")
+}
+
 /// A class or method with initials for as many of its packages as have to be shorter: `o.a.catalina.connector.Request.recycle`; with
 /// none, if only that is short enough. Other texts as they are.
 fn with_initials(text: &str, columns: usize) -> Cow<'_, str> {

@@ -123,6 +123,8 @@ pub struct PlaceTable {
     words_in_use: AtomicU64,
     /// Objects of places that no longer fit when totals were last made.
     counted_elsewhere: AtomicU64,
+    /// Bytes that samples of all places stand for.
+    booked_bytes: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -163,6 +165,7 @@ impl PlaceTable {
             room,
             words_in_use: AtomicU64::new(0),
             counted_elsewhere: AtomicU64::new(0),
+            booked_bytes: AtomicU64::new(0),
         }
     }
 
@@ -309,7 +312,8 @@ impl PlaceTable {
     /// What to do about the allocation at which Java asked, by where it was counted, and how it said it samples there.
     pub fn due(&self, offset: u32, state: u32, budget: &CpuBudget, draw: Draw<'_>) -> Due {
         let counter = self.counter(offset).filter(|counter| counter.sampled);
-        counter.map_or(Due::NEVER, |counter| Due::at(state, budget, &mut counter.samples(), draw))
+        let all = self.booked_bytes.load(Relaxed);
+        counter.map_or(Due::NEVER, |counter| Due::at(state, (budget, all), &mut counter.samples(), draw))
     }
 
     /// The place and the class counted at `offset`.
@@ -317,10 +321,15 @@ impl PlaceTable {
         self.counter(offset).map(|counter| (counter.place, counter.class))
     }
 
-    /// Books a stack taken there of an object of `size` bytes that stands for two to the power `log2`.
-    pub fn book(&self, offset: u32, site: SiteId, log2: u32, size: u64) {
+    /// Books a stack taken there of an object of `size` bytes, if the samples of its place tell of sizes, that stands for two to the power
+    /// `log2`, each of `each` bytes; 0: the place is to have no more stacks for its bytes.
+    pub fn book(&self, offset: u32, site: SiteId, log2: u32, (size, each): (u64, u64)) {
         if let Some(counter) = self.counter(offset) {
-            counter.samples().book(site, log2, size);
+            let bytes = each << log2;
+            self.booked_bytes.fetch_add(bytes, Relaxed);
+            let mut samples = counter.samples();
+            samples.note_bytes(bytes);
+            samples.book(site, log2, size);
         }
     }
 

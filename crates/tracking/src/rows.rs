@@ -258,7 +258,7 @@ mod tests {
             told.values().sum::<u64>()
         };
         assert_eq!(sum_after(1), 1, "in a row of its own frame");
-        places.book(offset, sites.of_class(class), 0, 16);
+        places.book(offset, sites.of_class(class), 0, (16, 16));
         assert_eq!(sum_after(2), 3);
         assert_eq!(sum_after(3), 6);
     }

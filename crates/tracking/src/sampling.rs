@@ -18,6 +18,9 @@ const FREE: Duration = Duration::from_millis(50);
 const FREE_STACKS: u64 = 4096;
 /// Of the allocations at a place.
 const FINENESS: Fineness = Fineness { at_budget: 16.0, least: 1 };
+/// Strata per doubling of a place's count that all places share by the bytes that they make, however much was spent: who makes most is known
+/// best. At a place of large arrays few stacks have most of the bytes (class files that are read, each for another method).
+const BY_BYTES: f64 = 4096.0;
 /// Longest stratum, as a power of two.
 const MOST_LOG2: u32 = 20;
 
@@ -26,12 +29,13 @@ pub fn budget_of_stacks() -> CpuBudget {
     CpuBudget::of_at_least(FREE, FREE_STACKS)
 }
 
-/// Length of the next stratum of a place that has counted so much, as a power of two.
-fn stratum_log2(budget: &CpuBudget, counted: u64) -> u32 {
+/// Length of the next stratum of a place that has counted so much, as a power of two; `share`: its part of the bytes of all places, about.
+fn stratum_log2(budget: &CpuBudget, counted: u64, share: f64) -> u32 {
     if budget.is_free() {
         return 0;
     }
-    (counted / FINENESS.strata(budget.pressure())).max(1).ilog2().min(MOST_LOG2)
+    let strata = FINENESS.strata(budget.pressure()).max((BY_BYTES * share) as u64);
+    (counted / strata).max(1).ilog2().min(MOST_LOG2)
 }
 
 /// A thread's sampling at one place, as Java keeps it: whether there is one, the length of the stratum whose chosen
@@ -80,19 +84,25 @@ impl Due {
     /// Never again.
     pub const NEVER: Due = Due { take: None, plan: 0 };
 
-    pub(crate) fn at(state: u32, budget: &CpuBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
+    /// `all`: the bytes that samples of all places stand for.
+    pub(crate) fn at(
+        state: u32,
+        (budget, all): (&CpuBudget, u64),
+        samples: &mut Samples,
+        draw: Draw<'_>,
+    ) -> Self {
         let Some(State { log2, behind }) = State::of(state) else {
-            let (chosen, state) = samples.stratum(budget, draw);
+            let (chosen, state) = samples.stratum((budget, all), draw);
             return match chosen {
-                1 => Self::taken(state, budget, samples, draw),
+                1 => Self::taken(state, (budget, all), samples, draw),
                 _ => Due { take: None, plan: plan(chosen - 1, state) },
             };
         };
-        Self::taken(State { log2, behind }, budget, samples, draw)
+        Self::taken(State { log2, behind }, (budget, all), samples, draw)
     }
 
-    fn taken(state: State, budget: &CpuBudget, samples: &mut Samples, draw: Draw<'_>) -> Self {
-        let (chosen, next) = samples.stratum(budget, draw);
+    fn taken(state: State, of: (&CpuBudget, u64), samples: &mut Samples, draw: Draw<'_>) -> Self {
+        let (chosen, next) = samples.stratum(of, draw);
         Due { take: Some(state.log2), plan: plan(state.behind + chosen, next) }
     }
 }
@@ -108,6 +118,8 @@ pub(crate) struct Samples {
     begun: u64,
     /// Stacks taken.
     taken: u64,
+    /// Bytes that they stand for, of objects that are all of one size, too.
+    bytes: u64,
     /// Sum of the squares of weights above one.
     squares: f64,
     stacks: FxHashMap<SiteId, Weight>,
@@ -128,12 +140,17 @@ pub(crate) struct Weight {
 
 impl Samples {
     /// Begins a stratum: the chosen one's position in it from 1 on, and the state up to it.
-    fn stratum(&mut self, budget: &CpuBudget, draw: Draw<'_>) -> (u64, State) {
-        let log2 = stratum_log2(budget, self.begun);
+    fn stratum(&mut self, (budget, all): (&CpuBudget, u64), draw: Draw<'_>) -> (u64, State) {
+        let log2 = stratum_log2(budget, self.begun, self.bytes as f64 / all.max(1) as f64);
         let length = 1 << log2;
         self.begun += length;
         let chosen = if log2 == 0 { 1 } else { draw(length).clamp(1, length) };
         (chosen, State { log2, behind: length - chosen })
+    }
+
+    /// Takes note that a stack stands for so many bytes.
+    pub(crate) fn note_bytes(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 
     /// Books a stack taken.
@@ -156,7 +173,7 @@ impl Samples {
 
     /// Forgets the stacks; strata go on.
     pub(crate) fn reset(&mut self) {
-        *self = Samples { begun: self.begun, ..Samples::default() };
+        *self = Samples { begun: self.begun, bytes: self.bytes, ..Samples::default() };
     }
 
     /// The stacks, in a fixed order.
@@ -192,7 +209,7 @@ mod tests {
         let (mut next, mut state, mut taken) = (0, 0, Vec::new());
         for count in 1..=n {
             if count >= next {
-                let due = Due::at(state, budget, samples, draw);
+                let due = Due::at(state, (budget, 0), samples, draw);
                 taken.extend(due.take.map(|log2| (count - 1, 1 << log2)));
                 next = count + (due.plan & 0xFFFF_FFFF);
                 state = (due.plan >> 32) as u32;
@@ -246,6 +263,27 @@ mod tests {
             assert_eq!(index, start);
             start += weight;
         }
+    }
+
+    /// 700 class files that are read, each for another method, beside a million small objects elsewhere: 16 stacks had been taken of them.
+    #[test]
+    fn a_place_has_stacks_by_its_bytes_however_much_was_spent() {
+        let taken = |bytes, all| {
+            let budget = overspent(4.0);
+            let (mut samples, mut draw) = (Samples { bytes, ..Samples::default() }, random(7));
+            let (mut next, mut state, mut taken) = (0, 0, 0);
+            for count in 1..=700u64 {
+                if count >= next {
+                    let due = Due::at(state, (&budget, all), &mut samples, &mut draw);
+                    taken += u64::from(due.take.is_some());
+                    next = count + (due.plan & 0xFFFF_FFFF);
+                    state = (due.plan >> 32) as u32;
+                }
+            }
+            taken
+        };
+        assert_eq!(taken(6 << 20, 30 << 20), 700);
+        assert!(taken(10 << 10, 30 << 20) < 20, "{}", taken(10 << 10, 30 << 20));
     }
 
     #[test]

@@ -13,11 +13,13 @@ use serde::Serialize;
 use super::overview;
 use crate::args::Cli;
 use crate::args::heap::LiveArgs;
+use crate::commands::next_commands;
 use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
 use crate::heap::document::{self, Answer};
 use crate::heap::progress::Progress;
 use crate::heap::summary_file;
+use crate::output;
 use crate::session::connect::Target;
 use crate::session::process::Process;
 use crate::session::unreachable::Unreachable;
@@ -82,7 +84,11 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Error> {
     }
     let classes = ClassRows::shown(&summary, order, shown);
     let source = Source { pid, all: args.all, counted_by };
-    document::show(&source, &Live { classes }, shown.json.is_json())
+    document::show(&source, &Live { classes }, shown.json.is_json())?;
+    if output::is_terminal() {
+        output::say(&format!("who holds most of it: {} heap retained {pid}", next_commands::program()));
+    }
+    Ok(())
 }
 
 /// The summary, and who counted.

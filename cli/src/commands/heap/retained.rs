@@ -3,9 +3,10 @@
 //! Strong and soft references count: the JVM clears soft ones only when memory is short.
 
 use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
-use mayfly_heap::paths::object_text;
+use mayfly_heap::paths::{edge_text, object_text};
 use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
 use mayfly_profile::{HeapOrder, Total, readable_classes};
+use mayfly_report::size;
 use serde::Serialize;
 
 use super::asked;
@@ -17,9 +18,11 @@ use crate::heap::document::{self, Answer};
 use crate::heap::pages;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
+use crate::output;
 
-/// Rows when `--limit` does not say.
+/// Rows when `--limit` does not say, and on a terminal.
 const SHOWN: usize = 30;
+const SCREEN: usize = 15;
 
 /// Who retains most.
 #[derive(Debug, Serialize)]
@@ -31,6 +34,9 @@ struct Retained {
     /// Objects, classes or loaders there are.
     of: usize,
     rows: Vec<Row>,
+    /// Rows for people.
+    #[serde(skip)]
+    chains: Option<Vec<Row>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -45,6 +51,9 @@ struct Row {
     objects: u64,
     /// An object `class@id`, a class, or a class loader.
     name: String,
+    /// What of it retains nearly all of that.
+    #[serde(skip)]
+    below: Vec<String>,
 }
 
 /// What some objects retain together.
@@ -68,18 +77,25 @@ impl Answer for Retained {
     const QUERY: &'static str = "retained";
 
     fn text(&self) -> String {
+        let in_units = self.chains.is_some();
+        let bytes = |bytes: u64| if in_units { size(bytes) } else { bytes.to_string() };
+        let rows = self.chains.as_ref().unwrap_or(&self.rows);
         let mut table = Columns::new(&["retained", "%", "bytes", "objects", self.by]);
-        for row in &self.rows {
+        for row in rows {
             table.row([
-                row.retained_bytes.to_string(),
+                bytes(row.retained_bytes),
                 format!("{:.1}", row.share * 100.0),
-                row.bytes.to_string(),
+                bytes(row.bytes),
                 row.objects.to_string(),
                 readable_classes(&row.name).into_owned(),
             ]);
+            row.below.iter().for_each(|object| table.line_below(&readable_classes(object)));
         }
-        let total = format!("{} bytes are reachable\n", self.reachable_bytes);
-        table.text() + &total + &left_out(self.rows.len(), self.of, self.by)
+        let total = match in_units {
+            true => format!("{} are reachable\n", size(self.reachable_bytes)),
+            false => format!("{} bytes are reachable\n", self.reachable_bytes),
+        };
+        table.text() + &total + &left_out(rows.len(), self.of, self.by)
     }
 }
 
@@ -107,7 +123,8 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
     let graph = file.graph()?;
     let filter = Filter::new(&graph, Strength::Soft);
     let chosen = args.of.as_ref().map(|of| selection::some_objects(&graph, of)).transpose()?;
-    let limit = args.shown.limit.unwrap_or(SHOWN);
+    let for_people = output::is_terminal() && !args.shown.json.is_json();
+    let limit = args.shown.limit.unwrap_or(if for_people { SCREEN } else { SHOWN });
     if let (true, Some(by), Some(chosen)) = (args.members, &args.of, &chosen) {
         let members = members(&graph, &filter, by, chosen, limit);
         return document::show(&file.source(), &members, args.shown.json.is_json());
@@ -117,6 +134,10 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
         return pages::retained(&file, &graph, &dominators, page);
     }
     let retained = match args.by {
+        RetainedBy::Object if for_people && chosen.is_none() => {
+            let rows = chains(&graph, &dominators, limit);
+            Retained { chains: Some(rows), ..by_object(&graph, &dominators, None, 0) }
+        }
         RetainedBy::Object => by_object(&graph, &dominators, chosen, limit),
         RetainedBy::Class => by_class(&dominators, &file.retained_by_class(&graph, &dominators), limit),
         RetainedBy::Loader => {
@@ -141,6 +162,41 @@ fn by_object(
     answer("object", dominators, of, largest.into_iter().map(row).collect())
 }
 
+/// A part of what its holder retains from which on both are one row: a cache and its table.
+const NEARLY_ALL: f64 = 0.9;
+/// Objects below the first of a row.
+const BELOW: usize = 2;
+
+/// The objects that retain most; below each those that retain nearly all of that, with the fields that hold them.
+fn chains(graph: &Graph, dominators: &Dominators, limit: usize) -> Vec<Row> {
+    /// Of one row there may be as many.
+    const OBJECTS: usize = 16;
+    let mut rows: Vec<(ObjectIndex, Row)> = Vec::new();
+    for (object, retained) in dominators.largest_of_all(limit.saturating_mul(OBJECTS)) {
+        let holder = dominators.immediate(object);
+        let is_held = |(last, row): &(ObjectIndex, Row)| {
+            Some(*last) == holder && retained as f64 >= NEARLY_ALL * row.retained_bytes as f64
+        };
+        let own = Total::one(graph.size(object));
+        match rows.iter().position(is_held) {
+            Some(at) => {
+                let (last, row) = &mut rows[at];
+                let field = graph.edges(*last).find(|edge| edge.to == object);
+                let by = field.map_or_else(String::new, |edge| format!("{} -> ", edge_text(&edge)));
+                if row.below.len() < BELOW {
+                    row.below.push(by + &object_text(graph, object));
+                }
+                *last = object;
+            }
+            None if rows.len() < limit => {
+                rows.push((object, row(dominators, retained, own, object_text(graph, object))));
+            }
+            None => {}
+        }
+    }
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
 fn by_class(dominators: &Dominators, classes: &[ClassRetained], limit: usize) -> Retained {
     let rows = classes
         .iter()
@@ -160,11 +216,11 @@ fn by_loader(graph: &Graph, dominators: &Dominators, loaders: &[LoaderRetained],
 
 fn row(dominators: &Dominators, retained_bytes: u64, own: Total, name: String) -> Row {
     let share = retained_bytes as f64 / dominators.total().max(1) as f64;
-    Row { retained_bytes, share, bytes: own.bytes, objects: own.objects, name }
+    Row { retained_bytes, share, bytes: own.bytes, objects: own.objects, name, below: Vec::new() }
 }
 
 fn answer(by: &'static str, dominators: &Dominators, of: usize, rows: Vec<Row>) -> Retained {
-    Retained { by, reachable_bytes: dominators.total(), of, rows }
+    Retained { by, reachable_bytes: dominators.total(), of, rows, chains: None }
 }
 
 /// What would be freed if all of these were gone, also what only several of them hold together.

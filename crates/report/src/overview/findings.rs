@@ -19,7 +19,7 @@ const FOUND_LINES: usize = 9;
 /// Fewer leave room for one on all of it.
 const FEW: usize = 3;
 /// Who holds what lives.
-const HOLDERS: &str = "; who holds it: mayfly leaks PID";
+const HOLDERS: &str = "; who holds it: mayfly leaks PID, while it runs";
 
 /// A sentence, and what to do next.
 type Found = (String, Option<String>);

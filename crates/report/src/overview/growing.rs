@@ -50,7 +50,10 @@ impl Screen<'_> {
         lines.extend(more_grows(&sure, self.profile.heap_rises()));
         lines.extend(where_to_look(&sure));
         let is_blind = !growing.floor_is_small() && growing.floor >= LEAST_FLOOR;
+        // Of what a program does in some seconds nobody knows whether it goes on.
+        let is_short = self.profile.duration_ms < LONG_MS;
         match (growing.growers.first(), self.profile.heap_rises()) {
+            (_, None) if sure.is_empty() && is_short => {}
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
                 lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor))));
@@ -115,9 +118,9 @@ fn where_to_look(sure: &[&Grower]) -> Option<String> {
     let more = sure.len().saturating_sub(MOST);
     let next = match (more, are_held) {
         (0, true) => "how they are held: mayfly leaks FILE",
-        (0, false) => "who holds them: mayfly leaks PID",
+        (0, false) => "who holds them: mayfly leaks PID, while it runs",
         (_, true) => "mayfly leaks FILE",
-        (_, false) => "mayfly leaks FILE; who holds them: mayfly leaks PID",
+        (_, false) => "mayfly leaks FILE; who holds them: mayfly leaks PID, while it runs",
     };
     if more == 0 {
         return Some(format!("   {next}"));
@@ -136,7 +139,7 @@ fn may_leak(rise: HeapRise, floor: Option<f64>) -> [String; 3] {
     [
         format!("? {rises}"),
         format!("   {by}: may be old garbage, or a leak{floor}"),
-        "   who holds more and more: mayfly leaks PID".to_owned(),
+        "   who holds more and more: mayfly leaks PID, while it runs".to_owned(),
     ]
 }
 

@@ -29,7 +29,7 @@ use crate::over_time::in_short;
 use crate::part::part_lines;
 use crate::post_run::Occasion;
 use crate::sources::sources_line;
-use crate::text::{printable, shorten, width};
+use crate::text::{cut, printable, shorten, width};
 use crate::units;
 
 /// Columns of a line where no terminal says how many it has.
@@ -238,10 +238,15 @@ impl Screen<'_> {
         };
         let jvm = named("JVM ", &run.jvm.version) + &named("", run.jvm.gc.name());
         let command = printable(&run.jvm.command);
-        lines.push(self.fit(&match sources_line(self.profile) {
-            Some(merged) => format!("Merged: {merged}{jvm}"),
-            None => format!("Program: pid {}{jvm}  {command}", run.jvm.pid),
-        }));
+        lines.push(match sources_line(self.profile) {
+            Some(merged) => self.fit(&format!("Merged: {merged}{jvm}")),
+            None => {
+                let jvm = format!("Program: pid {}{jvm}  ", run.jvm.pid);
+                // Its main class is first.
+                let command = cut(&command, self.columns.saturating_sub(width(&jvm)));
+                self.fit(&(jvm + &command))
+            }
+        });
         let followed = tracking_text(self.profile);
         let end = match (self.profile.complete, self.profile.is_of_several_jvms()) {
             (true, false) => "",

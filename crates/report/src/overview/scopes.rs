@@ -14,21 +14,22 @@ use crate::units;
 /// Rows.
 const ROWS: usize = 3;
 
-/// Classes of survivors.
+/// Classes of survivors of the scope that most survives, and of each other.
 const CLASSES: usize = 3;
+const CLASSES_OF_OTHERS: usize = 2;
 
 /// As [`units::plus_minus`] has it.
 const FEW_SAMPLES: &str = "few samples";
 
 /// Why it is not known what survives.
-const BALANCED: &str = "?, few samples: a share of the objects was followed, too few of these; mayfly run --scope … --every-object follows each";
-const THINNED: &str = "?, few samples: there was no room to follow each object; #memlimit-SIZE gives it more";
+const BALANCED: &str = "?, few samples: too few of these were followed; --every-object follows each";
+const THINNED: &str = "?, few samples: there was no room to follow each; #memlimit-SIZE gives it more";
 
 /// Columns of a scope's name in a sentence.
 const NAME: usize = 40;
 
 impl Screen<'_> {
-    /// As a table, and what survives the one that most survives, in parts of which the first is needed; nothing if no scope was entered.
+    /// As a table, and what survives each, in parts of which the first are needed most; nothing if no scope was entered.
     pub(super) fn scopes(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let all = &self.profile.scopes;
         let mut scopes: Vec<_> =
@@ -45,7 +46,7 @@ impl Screen<'_> {
             more => format!(", {more} more"),
         };
         let heading = if followed {
-            format!("Scopes, with those inside of them (died and survived: of their own){more}:")
+            format!("Scopes, with those inside of them (survived: of their own){more}:")
         } else {
             format!("Scopes, with those inside of them (survivors need #trackcollections){more}:")
         };
@@ -57,10 +58,14 @@ impl Screen<'_> {
         lines.extend(fitted(&with_errors(cells), "  ", self.columns).lines().map(str::to_owned));
         lines.extend(why.iter().flat_map(|text| self.wrap(2, text)));
         let bytes = |scope: &ScopeProfile| survived(scope.outcome().unwrap_or_default()).bytes;
-        let most = scopes.iter().map(|(_, scope)| scope);
-        let most = most.max_by_key(|scope| (self.surely_survived(scope), bytes(scope)));
-        let survivors = most.filter(|scope| bytes(scope) > 0).map(|scope| self.survivors(scope));
-        (lines, survivors.unwrap_or_default())
+        let mut most: Vec<&ScopeProfile> = scopes.iter().map(|&(_, scope)| scope).collect();
+        most.retain(|scope| bytes(scope) > 0);
+        most.sort_by_key(|scope| Reverse((self.surely_survived(scope), bytes(scope))));
+        most.truncate(ROWS);
+        let mut parts = self.survivors(&most);
+        let more = most.first().map(|scope| [not_known(scope), self.who_holds(&most)]);
+        parts.extend(more.into_iter().flatten().flatten().map(|text| self.wrap(4, &text)));
+        (lines, parts)
     }
 
     /// Why cells of the table state no number, and what would give it.
@@ -80,8 +85,27 @@ impl Screen<'_> {
         bytes.saturating_sub((2.0 * error).ceil() as u64)
     }
 
-    /// What survives a scope, for how long, and how to learn who holds it.
-    fn survivors(&self, scope: &ScopeProfile) -> Vec<Vec<String>> {
+    /// What survives each scope, and for how long: a sentence, and rows of one table; the first has its headings.
+    fn survivors(&self, scopes: &[&ScopeProfile]) -> Vec<Vec<String>> {
+        let named = |(at, scope): (usize, &&ScopeProfile)| {
+            let classes = self.named(scope, if at == 0 { CLASSES } else { CLASSES_OF_OTHERS });
+            classes.into_iter().map(|(class, outcome)| self.survivor(class, outcome)).collect::<Vec<_>>()
+        };
+        let rows: Vec<_> = scopes.iter().enumerate().map(named).collect();
+        let heading = ["survived", "±", "objects", "live of it", "class"].map(str::to_owned).to_vec();
+        let cells = with_errors(std::iter::once(heading).chain(rows.iter().flatten().cloned()).collect());
+        let table = fitted(&cells, "    ", self.columns);
+        let (mut table, mut heading) = (table.lines().map(str::to_owned), 1);
+        let part = |(scope, rows): (&&ScopeProfile, &Vec<Vec<String>>)| {
+            let mut lines = self.wrap(2, &self.survival(scope, rows.len()));
+            lines.extend(table.by_ref().take(std::mem::take(&mut heading) + rows.len()));
+            lines
+        };
+        scopes.iter().zip(&rows).map(part).collect()
+    }
+
+    /// How much survives an entry, and for how long; `named`: how many of the classes are.
+    fn survival(&self, scope: &ScopeProfile, named: usize) -> String {
         let all = survived(scope.outcome().unwrap_or_default());
         let per_entry = all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
         let per_entry = at_least(scope, all, per_entry);
@@ -90,24 +114,30 @@ impl Screen<'_> {
             text => format!(" ({text})"),
         };
         let how_long = scope.outliving().map_or("not known".into(), |survival| outliving(&survival));
-        let classes = by_survivors(scope, |outcome| outcome.survived.bytes);
-        let more = match classes.len().saturating_sub(CLASSES) {
+        let classes = by_survivors(scope, |outcome| outcome.survived.bytes).len();
+        let more = match classes.saturating_sub(named) {
             0 => String::new(),
             more => format!(", {more} more classes"),
         };
         let of = shorten(&path(scope), NAME, "...");
-        let rows: Vec<_> =
-            classes.iter().take(CLASSES).map(|&(class, outcome)| self.survivor(class, outcome)).collect();
-        let sentence =
-            format!("Survivors of {of}: {per_entry} per entry{sureness}{more}; they outlive it by:");
-        let mut lines = self.wrap(2, &sentence);
-        lines.extend(self.wrap(4, &how_long));
-        let heading = ["survived", "±", "objects", "live of it", "class"].map(str::to_owned).to_vec();
-        let cells = with_errors(std::iter::once(heading).chain(rows).collect());
-        lines.extend(fitted(&cells, "    ", self.columns).lines().map(str::to_owned));
-        let more = [not_known(scope), self.who_holds(scope)];
-        let more = more.into_iter().flatten().map(|text| self.wrap(4, &text));
-        std::iter::once(lines).chain(more).collect()
+        format!("Survivors of {of}: {per_entry} per entry{sureness}{more}; they outlive it by: {how_long}")
+    }
+
+    /// The classes of which most surely survived it; among them one of the program's own, if any did.
+    fn named<'s>(&self, scope: &'s ScopeProfile, most: usize) -> Vec<(&'s ScopeClass, Outcome)> {
+        let mut all = by_survivors(scope, |outcome| outcome.survived.bytes);
+        let surely = |(class, outcome): &(&ScopeClass, Outcome)| {
+            let error = self.variances.of_outcome_of_class(class, survived).bytes.sqrt();
+            outcome.survived.bytes.saturating_sub((2.0 * error).ceil() as u64)
+        };
+        // Stable: of those that rest on few samples the largest is first.
+        all.sort_by_cached_key(|row| Reverse(surely(row)));
+        let own = all.iter().position(|(class, _)| is_of_the_program(&class.name));
+        if let Some(own) = own.filter(|&own| own >= most) {
+            all.swap(own, most - 1);
+        }
+        all.truncate(most);
+        all
     }
 
     /// Cells of a class that survived.
@@ -132,16 +162,15 @@ impl Screen<'_> {
             let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome(scope, part);
             cells.extend(match scope.outcome() {
                 Some(outcome) => {
-                    let [inside, lived] = [outcome.inside, outcome.survived_live];
+                    let lived = outcome.survived_live;
                     [
-                        at_least(scope, inside, about(inside, of(|outcome| outcome.inside))),
                         at_least(scope, outcome.survived, units::bytes(outcome.survived.bytes)),
                         sureness(outcome.survived, of(survived)),
                         at_least(scope, lived, about(lived, of(live))),
                     ]
                 }
-                None if scope.outlived.is_some() => ["?", "?", "", "?"].map(str::to_owned),
-                None => ["-", "-", "", "-"].map(str::to_owned),
+                None if scope.outlived.is_some() => ["?", "", "?"].map(str::to_owned),
+                None => ["-", "", "-"].map(str::to_owned),
             });
         }
         cells.push(path(scope));
@@ -149,10 +178,10 @@ impl Screen<'_> {
     }
 
     /// The commands that answer it while the program runs, and who makes them when it has ended.
-    fn who_holds(&self, scope: &ScopeProfile) -> Option<String> {
+    fn who_holds(&self, scopes: &[&ScopeProfile]) -> Option<String> {
         let live = |outcome: Outcome| outcome.survived_live.bytes;
-        let classes: Vec<_> =
-            by_survivors(scope, live).into_iter().filter(|(_, outcome)| live(*outcome) > 0).collect();
+        let classes = scopes.iter().flat_map(|scope| by_survivors(scope, live));
+        let classes: Vec<_> = classes.filter(|(_, outcome)| live(*outcome) > 0).collect();
         // Of the program's own classes there are fewer objects, and what holds those holds the others.
         let (class, _) =
             classes.iter().find(|(class, _)| is_of_the_program(&class.name)).or(classes.first())?;
@@ -218,7 +247,7 @@ fn with_errors(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
 }
 
 fn headings(followed: bool) -> Vec<String> {
-    let survival: &[&str] = if followed { &["died inside", "survived", "±", "live of it"] } else { &[] };
+    let survival: &[&str] = if followed { &["survived", "±", "live of it"] } else { &[] };
     let names = ["entries", "allocated", "per entry"].iter().chain(survival).chain(&["scope"]);
     names.map(|name| (*name).to_owned()).collect()
 }

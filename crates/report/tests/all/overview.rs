@@ -293,7 +293,8 @@ fn what_grows_is_named_with_its_rate_and_that_of_all() {
     );
     assert_eq!(live, "     391 KiB live in 100 objects since the start");
     assert_eq!(
-        more, "     2 more grow, by 7.30 KiB/s: mayfly leaks FILE; who holds them: mayfly leaks PID",
+        more,
+        "     2 more grow, by 7.30 KiB/s: mayfly leaks FILE; who holds them: mayfly leaks PID, while it runs",
         "by themselves"
     );
 }
@@ -361,7 +362,7 @@ fn who_holds_what_grows_is_named() {
     assert_eq!(screen.matches("     held by a.Web.OPEN\n").count(), 2, "{screen}");
     assert!(screen.contains("     2 more grow, by 7.30 KiB/s: mayfly leaks FILE\n"), "{screen}");
     profile.retention.truncate(1);
-    assert!(shown(&profile).contains("mayfly leaks FILE; who holds them: mayfly leaks PID"));
+    assert!(shown(&profile).contains("mayfly leaks FILE; who holds them: mayfly leaks PID, while it runs"));
     profile.retention[0].path[0].room = Some(Room { used: 5, length: 9 });
     assert!(!shown(&profile).contains("held by a.Web.OPEN"), "it may be a ring");
 }
@@ -384,6 +385,10 @@ fn what_may_grow_stands_beside_what_would_not_have_been_seen() {
     let screen = shown(&profile);
     assert!(screen.contains("? may be growing: "), "{screen}");
     assert!(unbroken(&screen).contains("beside it a leak below "), "{screen}");
+    // A test of some seconds.
+    profile.duration_ms = 5_000;
+    let screen = shown(&profile);
+    assert!(!screen.contains("may be growing") && !screen.contains("a leak below"), "{screen}");
 }
 
 /// Who asked for scopes asked what survives them.
@@ -476,6 +481,34 @@ fn survivors_of_a_scope_are_a_lower_bound_where_much_is_of_classes_that_are_not_
     assert!(full.contains("survived: at least 100 objects, 2400 bytes"), "{full}");
 }
 
+/// A service's logins survived most, and the leak was of its orders, of which nothing was shown.
+#[test]
+fn survivors_of_each_scope_are_shown_those_that_are_sure_first() {
+    let mut profile = with_survivors();
+    profile.trust.following.thinned_to_one_in = 1;
+    let mut orders = profile.scopes[0].clone();
+    orders.path = vec!["com.acme.Orders.place".to_owned()];
+    let made = |objects| Outcome {
+        survived: Tally::of(objects, 24),
+        survived_live: Tally::of(objects, 24),
+        ..Outcome::default()
+    };
+    let class = |name: &str, objects| ScopeClass {
+        name: name.into(),
+        allocated: Tally::of(objects, 24),
+        outcome: Some(made(objects)),
+    };
+    orders.classes = vec![class("[B", 30), class("[C", 20), class("com.acme.Listener", 10)];
+    profile.scopes.push(orders);
+    let screen = shown(&profile);
+    let lines: Vec<_> =
+        screen.lines().skip_while(|line| !line.contains("Survivors of com.acme.Orders")).collect();
+    assert!(lines[0].contains("com.acme.Orders.place: 2 B per entry, 1 more classes"), "{screen}");
+    let rows: Vec<_> =
+        lines.iter().filter(|line| line.starts_with("    ") && line.contains(" B  ")).collect();
+    assert!(rows[0].ends_with("  byte[]") && rows[1].ends_with("  com.acme.Listener"), "its own: {screen}");
+}
+
 #[test]
 fn survivors_of_a_scope_have_an_error_where_they_rest_on_samples() {
     let mut profile = with_survivors();
@@ -492,12 +525,12 @@ fn survivors_of_a_scope_have_an_error_where_they_rest_on_samples() {
     assert!(full.contains("survived: 100 objects, 2400 bytes (±"), "{full}");
     profile.trust.following.thinned_to_one_in = 1;
     let (screen, full) = both(&profile);
-    assert!(unbroken(&screen).contains("0 B 2.34 KiB 1.41 KiB com"), "{screen}");
+    assert!(unbroken(&screen).contains("144 B 2.34 KiB 1.41 KiB com"), "{screen}");
     assert_eq!(row(&screen, "  com.acme.Outer$Session"), "240 B 10 240 B com.acme.Outer$Session");
     assert!(full.contains("survived: 100 objects, 2400 bytes; live of these"), "{full}");
     profile.scopes[0].classes.iter_mut().for_each(|class| class.outcome = None);
     let screen = shown(&profile);
-    assert_eq!(row(&screen, "Handler.handle"), "500 70.3 KiB 144 B ? ? ? com.acme.Handler.handle");
+    assert_eq!(row(&screen, "Handler.handle"), "500 70.3 KiB 144 B ? ? com.acme.Handler.handle");
 }
 
 #[test]

@@ -131,6 +131,7 @@ impl Profile {
                 grower.holder = Some(holder);
             }
         }
+        growers = held::joined(self, &program, growers);
         if !growers.is_empty() {
             let variances = Variances::of(self);
             growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));

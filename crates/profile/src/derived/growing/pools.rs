@@ -145,12 +145,22 @@ impl Grower {
         self.kept.iter().all(|kept| whole.has(kept.row))
     }
 
-    /// Takes in what is part of it.
+    /// The class by which it is named.
+    pub(super) fn held_class(&self) -> &str {
+        self.own_class.as_ref().unwrap_or(&self.class)
+    }
+
+    /// Takes in what is part of it, but for what it has.
     pub(super) fn absorb(&mut self, part: Self, profile: &Profile, program: &Program<'_>) {
-        self.kept.extend(part.kept);
-        self.live.add(part.live);
-        self.samples += part.samples;
-        self.bytes_per_s += part.bytes_per_s;
+        let whole = part.live.bytes;
+        let kept: Vec<_> = part.kept.into_iter().filter(|kept| !self.has(kept.row)).collect();
+        let mut live = Tally::default();
+        kept.iter().for_each(|kept| live.add(kept.live));
+        let share = live.bytes.min(whole) as f64 / whole.max(1) as f64;
+        self.kept.extend(kept);
+        self.live.add(live);
+        self.samples += part.samples * share;
+        self.bytes_per_s += part.bytes_per_s * share;
         self.since_ms = self.since_ms.min(part.since_ms);
         self.name_classes(profile, program);
     }
