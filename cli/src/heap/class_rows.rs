@@ -120,7 +120,8 @@ mod tests {
         let text = ClassRows::for_people(&summary, HeapOrder::Size, None).text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[..2], ["    size      %  objects  class", "40.0 MiB    5.7    5,000  c00"]);
-        let last = [" 700 MiB  100.0  125,000  total of 25 classes", "and 5 more classes (--limit 25 shows all)"];
+        let last =
+            [" 700 MiB  100.0  125,000  total of 25 classes", "and 5 more classes (--limit 25 shows all)"];
         assert_eq!(lines[21..], last);
         let all = ClassRows::for_people(&summary, HeapOrder::Size, Some(25)).text();
         assert_eq!(all.lines().count(), 27);

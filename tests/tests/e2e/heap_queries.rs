@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mayfly_tests::{
-    Jvm, Launch, Outcome, Running, Workspace, any_jvm, each_jvm, fixture_classes, jcmd, mayfly, skip,
+    Jvm, Launch, Outcome, Running, Terminal, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jcmd,
+    mayfly, shell_words, skip,
 };
 use serde_json::Value;
 
@@ -97,6 +98,21 @@ fn rows(answer: &Value) -> BTreeMap<String, (u64, u64)> {
     answer["rows"].as_array().expect("rows").iter().map(row).collect()
 }
 
+/// For people a chain is one row, with units.
+fn check_chains(file: &str) {
+    let command = shell_words([artifacts().cli.as_path()]);
+    let command = format!("{command} heap retained {}", shell_words([Path::new(file)]));
+    let Some(terminal) = Terminal::run(120, 60, &command) else { return };
+    let text = terminal.finish();
+    let lines: Vec<_> = text.lines().collect();
+    let is_row = |line: &&&str| line.contains(" KiB") && line.contains(&format!("  {LINK}@"));
+    assert_eq!(lines.iter().filter(is_row).count(), 1, "{text}");
+    let first = lines.iter().position(|line| is_row(&line)).expect("one");
+    assert!(lines[first].ends_with(", heapqueries.HeapQueries.chain"), "{text}");
+    assert!(lines[first + 1].starts_with(&format!("    next -> {LINK}@")), "{text}");
+    assert!(text.contains(" are reachable"), "{text}");
+}
+
 /// What is known of the program, asked of a dump in any format. INSANE's `findRoots`, `HeapModel` and `InsaneParser`.
 fn check_answers(file: &str) {
     let histogram = rows(&json(&["histogram", file]));
@@ -179,6 +195,7 @@ fn every_format_gives_the_same_answers() {
         let target = Target::start(jvm);
         for file in target.dumps() {
             check_answers(path(&file));
+            check_chains(path(&file));
             check_paths(path(&file));
             if file.extension().is_none_or(|name| name != "insane") {
                 check_strings(path(&file));

@@ -4,7 +4,7 @@
 
 use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
 use mayfly_heap::paths::{edge_text, object_text};
-use mayfly_heap::{Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
+use mayfly_heap::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
 use mayfly_profile::{HeapOrder, Total, readable_classes};
 use mayfly_report::size;
 use serde::Serialize;
@@ -162,7 +162,7 @@ fn by_object(
     answer("object", dominators, of, largest.into_iter().map(row).collect())
 }
 
-/// A part of what its holder retains from which on both are one row: a cache and its table.
+/// A part of what its holder retains from which on both are one row: a cache and its table, the links of a list.
 const NEARLY_ALL: f64 = 0.9;
 /// Objects below the first of a row.
 const BELOW: usize = 2;
@@ -171,25 +171,33 @@ const BELOW: usize = 2;
 fn chains(graph: &Graph, dominators: &Dominators, limit: usize) -> Vec<Row> {
     /// Of one row there may be as many.
     const OBJECTS: usize = 16;
-    let mut rows: Vec<(ObjectIndex, Row)> = Vec::new();
+    let mut rows: Vec<((ObjectIndex, u64), Row)> = Vec::new();
     for (object, retained) in dominators.largest_of_all(limit.saturating_mul(OBJECTS)) {
         let holder = dominators.immediate(object);
-        let is_held = |(last, row): &(ObjectIndex, Row)| {
-            Some(*last) == holder && retained as f64 >= NEARLY_ALL * row.retained_bytes as f64
+        let is_held = |&((last, all), _): &((ObjectIndex, u64), Row)| {
+            Some(last) == holder && retained as f64 >= NEARLY_ALL * all as f64
         };
         let own = Total::one(graph.size(object));
         match rows.iter().position(is_held) {
             Some(at) => {
-                let (last, row) = &mut rows[at];
+                let ((last, all), row) = &mut rows[at];
                 let field = graph.edges(*last).find(|edge| edge.to == object);
                 let by = field.map_or_else(String::new, |edge| format!("{} -> ", edge_text(&edge)));
                 if row.below.len() < BELOW {
                     row.below.push(by + &object_text(graph, object));
                 }
-                *last = object;
+                (*last, *all) = (object, retained);
             }
             None if rows.len() < limit => {
-                rows.push((object, row(dominators, retained, own, object_text(graph, object))));
+                let field = holder.and_then(|holder| {
+                    let edge = graph.edges(holder).find(|edge| edge.to == object)?;
+                    // Which element it is changes.
+                    (!matches!(edge.name, EdgeName::Element)).then_some(())?;
+                    let class = graph.mirrored(holder).unwrap_or(graph.class_of(holder));
+                    Some(format!(", {}.{}", graph.class(class).name, edge_text(&edge)))
+                });
+                let name = object_text(graph, object) + &field.unwrap_or_default();
+                rows.push(((object, retained), row(dominators, retained, own, name)));
             }
             None => {}
         }
