@@ -4,5 +4,6 @@ mod grammar;
 mod heap_summary;
 mod live;
 mod overview;
+mod overview_scopes;
 mod post_run;
 mod profiles;

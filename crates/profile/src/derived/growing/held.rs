@@ -6,15 +6,12 @@ use std::fmt::Write;
 use std::iter;
 
 use super::growth::Growth;
-use super::pools::Grower;
-use crate::derived::program::Program;
 use crate::derived::program::holders_that_drop;
 use crate::facts::class_name::readable_class;
 use crate::facts::expiry::is_of_bounded_cache;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::retention::{Link, LinkKind, RetentionRow, Room};
 use crate::facts::soft::is_soft;
-use crate::stream::profile::Profile;
 
 /// Objects of one holder from which on it is a container.
 const MANY: u32 = 4;
@@ -158,29 +155,9 @@ impl Holder {
     }
 
     /// Whether both are one container that the program has in one field.
-    fn is_same(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         self.is_contained && self.name.is_some() && (&self.name, &self.path) == (&other.name, &other.path)
     }
-}
-
-/// The same, those joined that are of one class in one container, whoever makes them: that which grows fastest names them.
-pub(super) fn joined(profile: &Profile, program: &Program<'_>, mut growers: Vec<Grower>) -> Vec<Grower> {
-    growers.sort_by(|a, b| b.bytes_per_s.total_cmp(&a.bytes_per_s));
-    let mut joined: Vec<Grower> = Vec::new();
-    for grower in growers {
-        let is_same = |other: &&mut Grower| {
-            let same = other.holder.as_ref().zip(grower.holder.as_ref());
-            same.is_some_and(|(a, b)| a.is_same(b))
-                && other.held_class() == grower.held_class()
-                && other.growth.rank() == grower.growth.rank()
-                && [other.method(), grower.method()].iter().all(Option::is_some)
-        };
-        match joined.iter_mut().find(is_same) {
-            Some(with) => with.absorb(grower, profile, program),
-            None => joined.push(grower),
-        }
-    }
-    joined
 }
 
 /// The link at which many come together, if there is one.
@@ -239,11 +216,8 @@ impl Link {
 
 #[cfg(test)]
 mod tests {
-    use super::super::pools::{Kept, Maker};
     use super::*;
     use crate::facts::stack::Stack;
-    use crate::facts::tally::Tally;
-    use crate::stream::profile::SiteProfile;
 
     fn field(class: &str, name: &str, holders: u32) -> Link {
         Link { class: class.into(), by: LinkKind::Field(name.into()), holders, room: None, expiry: None }
@@ -367,36 +341,6 @@ mod tests {
         assert!(cached.judge(few()).doubt().is_some_and(|why| why.starts_with("b.BoundedCache")));
         let listed = holder([&map[..], &[fixed("a.B", "ALL")]].concat());
         assert_eq!(listed.judge(few()), few());
-    }
-
-    /// A cache's values, by the library's line and by the program's.
-    #[test]
-    fn what_one_container_has_of_a_class_is_one_whoever_makes_it() {
-        let map = |of: &str| {
-            holder(vec![
-                slots("[La.Node;", 1, 9, 16),
-                field("java.util.HashMap", "table", 1),
-                fixed("a.B", of),
-            ])
-        };
-        let grower = |line, of: &str, rows: &[usize]| {
-            let kept = |&row: &usize| Kept { row, live: Tally::of(10, 16), ..Kept::default() };
-            Grower {
-                maker: Maker::Method { class: "a.B".into(), method: "put".into(), line: Some(line) },
-                own_class: Some("a.Page".into()),
-                kept: rows.iter().map(kept).collect(),
-                live: Tally::of(10 * rows.len() as u64, 16),
-                bytes_per_s: f64::from(line),
-                holder: Some(map(of)),
-                ..Grower::default()
-            }
-        };
-        let site = SiteProfile { class: "a.Page".into(), ..SiteProfile::default() };
-        let profile = Profile { sites: vec![site; 4], ..Profile::default() };
-        let all = vec![grower(7, "ALL", &[0, 1]), grower(9, "ALL", &[1, 2]), grower(8, "OTHERS", &[3])];
-        let joined = joined(&profile, &Program::of(&profile), all);
-        let told: Vec<_> = joined.iter().map(|one| (one.live.objects, one.bytes_per_s)).collect();
-        assert_eq!(told, [(30, 9.0 + 3.5), (10, 8.0)], "the row that both have counts once");
     }
 
     /// Buffers of a pool, of which a third is at work.

@@ -22,6 +22,30 @@ pub(super) fn joined(profile: &Profile, program: &Program<'_>, mut growers: Vec<
     of_one_method(profile, program, growers)
 }
 
+/// The same, those joined that are of one class in one container, whoever makes them: that which grows fastest names them.
+pub(super) fn by_container(
+    profile: &Profile,
+    program: &Program<'_>,
+    mut growers: Vec<Grower>,
+) -> Vec<Grower> {
+    growers.sort_by(|a, b| b.bytes_per_s.total_cmp(&a.bytes_per_s));
+    let mut joined: Vec<Grower> = Vec::new();
+    for grower in growers {
+        let is_same = |other: &&mut Grower| {
+            let same = other.holder.as_ref().zip(grower.holder.as_ref());
+            same.is_some_and(|(a, b)| a.is_same(b))
+                && other.held_class() == grower.held_class()
+                && other.growth.rank() == grower.growth.rank()
+                && [other.method(), grower.method()].iter().all(Option::is_some)
+        };
+        match joined.iter_mut().find(is_same) {
+            Some(with) => with.absorb(grower, profile, program),
+            None => joined.push(grower),
+        }
+    }
+    joined
+}
+
 /// Those joined that are made below one method of the program, whatever libraries make them; they are named by that method, with its line if
 /// it is one.
 fn of_one_method(profile: &Profile, program: &Program<'_>, growers: Vec<Grower>) -> Vec<Grower> {
@@ -70,6 +94,7 @@ fn goes_by(profile: &Profile, grower: &Grower, line: &Maker) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::growth::Growth;
+    use super::super::held::Holder;
     use super::super::pools::Kept;
     use super::*;
     use crate::facts::frame::Frame;
@@ -142,5 +167,34 @@ mod tests {
             growers(&profile(&[&adaptor, &other])),
             ["com.hazel.Adaptor.m:240 3200", "com.hazel.Ids.m:108 3200"]
         );
+    }
+
+    /// A cache's values, by the library's line and by the program's.
+    #[test]
+    fn what_one_container_has_of_a_class_is_one_whoever_makes_it() {
+        let map = |of: &str| Holder {
+            name: Some(of.to_owned()),
+            path: vec![of.to_owned(), "java.util.HashMap.table".to_owned()],
+            is_contained: true,
+            ..Holder::default()
+        };
+        let grower = |line, of: &str, rows: &[usize]| {
+            let kept = |&row: &usize| Kept { row, live: Tally::of(10, 16), ..Kept::default() };
+            Grower {
+                maker: Maker::Method { class: "a.B".into(), method: "put".into(), line: Some(line) },
+                own_class: Some("a.Page".into()),
+                kept: rows.iter().map(kept).collect(),
+                live: Tally::of(10 * rows.len() as u64, 16),
+                bytes_per_s: f64::from(line),
+                holder: Some(map(of)),
+                ..Grower::default()
+            }
+        };
+        let site = SiteProfile { class: "a.Page".into(), ..SiteProfile::default() };
+        let profile = Profile { sites: vec![site; 4], ..Profile::default() };
+        let all = vec![grower(7, "ALL", &[0, 1]), grower(9, "ALL", &[1, 2]), grower(8, "OTHERS", &[3])];
+        let joined = by_container(&profile, &Program::of(&profile), all);
+        let told: Vec<_> = joined.iter().map(|one| (one.live.objects, one.bytes_per_s)).collect();
+        assert_eq!(told, [(30, 9.0 + 3.5), (10, 8.0)], "the row that both have counts once");
     }
 }

@@ -131,7 +131,7 @@ impl Profile {
                 grower.holder = Some(holder);
             }
         }
-        growers = held::joined(self, &program, growers);
+        growers = joined::by_container(self, &program, growers);
         if !growers.is_empty() {
             let variances = Variances::of(self);
             growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
