@@ -76,7 +76,7 @@ pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u6
     if let Some(log2) = due.take {
         let start = Instant::now();
         take(exact, jni, at, log2);
-        spend_on_stack(&exact.counters.stack_budget, start.elapsed());
+        spend_on_stack(&exact.counters.stack_budget, start.elapsed() / (1 << due.unpaid_log2));
     }
     due.plan
 }

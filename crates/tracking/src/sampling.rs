@@ -29,13 +29,15 @@ pub fn budget_of_stacks() -> CpuBudget {
     CpuBudget::of_at_least(FREE, FREE_STACKS)
 }
 
-/// Length of the next stratum of a place that has counted so much, as a power of two; `share`: its part of the bytes of all places, about.
-fn stratum_log2(budget: &CpuBudget, counted: u64, share: f64) -> u32 {
+/// Length of the next stratum of a place that has counted so much, as a power of two, and what it would be but for its bytes; `share`: its
+/// part of the bytes of all places, about.
+fn stratum_log2(budget: &CpuBudget, counted: u64, share: f64) -> (u32, u32) {
     if budget.is_free() {
-        return 0;
+        return (0, 0);
     }
-    let strata = FINENESS.strata(budget.pressure()).max((BY_BYTES * share) as u64);
-    (counted / strata).max(1).ilog2().min(MOST_LOG2)
+    let strata = FINENESS.strata(budget.pressure());
+    let log2 = |strata: u64| (counted / strata).max(1).ilog2().min(MOST_LOG2);
+    (log2(strata.max((BY_BYTES * share) as u64)), log2(strata))
 }
 
 /// A thread's sampling at one place, as Java keeps it: whether there is one, the length of the stratum whose chosen
@@ -66,6 +68,9 @@ pub struct Due {
     pub take: Option<u32>,
     /// When Java is to ask again, and what it is to keep until then; see `MayflyHooks.due`.
     pub plan: u64,
+    /// One in two to this power of such stacks is the budget's; the others are taken for the bytes of their place, and are not to leave
+    /// other places without.
+    pub unpaid_log2: u32,
 }
 
 /// Draws a number from `1..=n`.
@@ -82,7 +87,7 @@ pub(crate) fn random(mut seed: u64) -> impl FnMut(u64) -> u64 {
 
 impl Due {
     /// Never again.
-    pub const NEVER: Due = Due { take: None, plan: 0 };
+    pub const NEVER: Due = Due { take: None, plan: 0, unpaid_log2: 0 };
 
     /// `all`: the bytes that samples of all places stand for.
     pub(crate) fn at(
@@ -92,18 +97,18 @@ impl Due {
         draw: Draw<'_>,
     ) -> Self {
         let Some(State { log2, behind }) = State::of(state) else {
-            let (chosen, state) = samples.stratum((budget, all), draw);
+            let (chosen, state, _) = samples.stratum((budget, all), draw);
             return match chosen {
                 1 => Self::taken(state, (budget, all), samples, draw),
-                _ => Due { take: None, plan: plan(chosen - 1, state) },
+                _ => Due { plan: plan(chosen - 1, state), ..Self::NEVER },
             };
         };
         Self::taken(State { log2, behind }, (budget, all), samples, draw)
     }
 
     fn taken(state: State, of: (&CpuBudget, u64), samples: &mut Samples, draw: Draw<'_>) -> Self {
-        let (chosen, next) = samples.stratum(of, draw);
-        Due { take: Some(state.log2), plan: plan(state.behind + chosen, next) }
+        let (chosen, next, unpaid_log2) = samples.stratum(of, draw);
+        Due { take: Some(state.log2), plan: plan(state.behind + chosen, next), unpaid_log2 }
     }
 }
 
@@ -139,13 +144,14 @@ pub(crate) struct Weight {
 }
 
 impl Samples {
-    /// Begins a stratum: the chosen one's position in it from 1 on, and the state up to it.
-    fn stratum(&mut self, (budget, all): (&CpuBudget, u64), draw: Draw<'_>) -> (u64, State) {
-        let log2 = stratum_log2(budget, self.begun, self.bytes as f64 / all.max(1) as f64);
+    /// Begins a stratum: the chosen one's position in it from 1 on, the state up to it, and [`Due::unpaid_log2`].
+    fn stratum(&mut self, (budget, all): (&CpuBudget, u64), draw: Draw<'_>) -> (u64, State, u32) {
+        let share = self.bytes as f64 / all.max(1) as f64;
+        let (log2, but_for_bytes) = stratum_log2(budget, self.begun, share);
         let length = 1 << log2;
         self.begun += length;
         let chosen = if log2 == 0 { 1 } else { draw(length).clamp(1, length) };
-        (chosen, State { log2, behind: length - chosen })
+        (chosen, State { log2, behind: length - chosen }, but_for_bytes - log2)
     }
 
     /// Takes note that a stack stands for so many bytes.
@@ -283,6 +289,11 @@ mod tests {
             taken
         };
         assert_eq!(taken(6 << 20, 30 << 20), 700);
+        // What it has for its bytes is not the budget's: other places have as many as without.
+        let (mut samples, budget) =
+            (Samples { bytes: 6, begun: 1 << 12, ..Samples::default() }, overspent(4.0));
+        let paid = |all, samples: &mut Samples| samples.stratum((&budget, all), &mut |_| 1).2;
+        assert_eq!((paid(30, &mut samples), paid(1 << 40, &mut samples)), (10, 0));
         assert!(taken(10 << 10, 30 << 20) < 20, "{}", taken(10 << 10, 30 << 20));
     }
 

@@ -156,7 +156,7 @@ impl Grower {
         let kept: Vec<_> = part.kept.into_iter().filter(|kept| !self.has(kept.row)).collect();
         let mut live = Tally::default();
         kept.iter().for_each(|kept| live.add(kept.live));
-        let share = live.bytes.min(whole) as f64 / whole.max(1) as f64;
+        let share = if whole == 0 { 1.0 } else { live.bytes.min(whole) as f64 / whole as f64 };
         self.kept.extend(kept);
         self.live.add(live);
         self.samples += part.samples * share;
