@@ -56,9 +56,7 @@ pub(crate) enum Error {
         source: io::Error,
     },
     /// A run whose cost was to be measured did not do its work.
-    #[error(
-        "{program} ended with {code} when it ran {way}: only runs that succeed are measured; see what it wrote, above or by running it so"
-    )]
+    #[error("{program} ended with {code} when it ran {way}: only runs that succeed are measured; {wrote}")]
     NotMeasured {
         /// As given on the command line.
         program: String,
@@ -66,6 +64,8 @@ pub(crate) enum Error {
         way: &'static str,
         /// With what it ended.
         code: u8,
+        /// Whether it wrote anything.
+        wrote: &'static str,
     },
     /// The program was started but could not be waited for, or signals could not be watched.
     #[error("can't watch over {program}: {source}")]

@@ -17,6 +17,7 @@ use crate::output;
 use crate::session::agent_library;
 use crate::session::launch::{Launch, stdout_to_stderr};
 use crate::session::measured_run::{Measured, measure};
+use crate::session::output_tail::OutputTail;
 use crate::session::recording_files;
 use crate::verdicts::{Costs, Way, costs_document, costs_json, show};
 
@@ -89,7 +90,8 @@ fn one_run(
     time: Option<Duration>,
     is_shown: bool,
 ) -> Result<MeasuredRun, Error> {
-    let streams = |command: &mut Command| streams(command, is_shown);
+    let mut tail = None;
+    let streams = |command: &mut Command| streams(command, is_shown, &mut tail);
     let running = match options.clone() {
         Some(options) => {
             let options = options.with("live", 0).with("recording", recording).to_string();
@@ -104,17 +106,24 @@ fn one_run(
         TERMINATED if is_out_of_time => Ok(run),
         code => {
             let program = launch.program.to_string_lossy().into_owned();
-            Err(Error::NotMeasured { program, way: name, code })
+            let wrote = match tail.map(|tail| tail.lines()) {
+                Some(lines) if lines.is_empty() => "it wrote nothing",
+                lines => {
+                    lines.into_iter().for_each(|lines| output::beside(&(lines + "\n")));
+                    "see what it wrote, above"
+                }
+            };
+            Err(Error::NotMeasured { program, way: name, code, wrote })
         }
     }
 }
 
-/// Nothing to read; what is written goes to standard error, where no answer is, or nowhere.
-fn streams(command: &mut Command, is_shown: bool) -> io::Result<()> {
+/// Nothing to read; what is written goes to standard error, where no answer is, or its last lines are kept.
+fn streams(command: &mut Command, is_shown: bool, tail: &mut Option<OutputTail>) -> io::Result<()> {
     command.stdin(Stdio::null());
     if is_shown {
         return stdout_to_stderr(command);
     }
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+    *tail = Some(OutputTail::of(command)?);
     Ok(())
 }

@@ -17,6 +17,7 @@ mod library_copy;
 pub(crate) mod measured_run;
 pub(crate) mod memory_limit;
 pub(crate) mod outline;
+pub(crate) mod output_tail;
 pub(crate) mod perf_data;
 pub(crate) mod process;
 pub(crate) mod recording_files;

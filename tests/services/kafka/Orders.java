@@ -3,6 +3,7 @@ package orders;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import kafka.tools.StorageTool;
@@ -71,9 +73,17 @@ public final class Orders {
     return page;
   }
 
+  /** Below those from which Linux takes the ports of outgoing connections: it stays free until the broker comes to it. */
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
+    for (int tries = 0; ; tries++) {
+      int port = ThreadLocalRandom.current().nextInt(10_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return port;
+      } catch (BindException taken) {
+        if (tries == 100) {
+          throw taken;
+        }
+      }
     }
   }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use mayfly_tests::{Running, any_jvm, artifacts, fixture_classes, mayfly, schema_faults};
+use mayfly_tests::{Running, Workspace, any_jvm, artifacts, fixture_classes, mayfly, schema_faults};
 use serde_json::Value;
 
 /// What a program of the fixtures costs.
@@ -53,6 +53,14 @@ fn runs_that_fail_are_not_compared_and_a_service_is_ended() {
             "on {jvm}: {}",
             failed.stderr
         );
+        // The first run is shown; of one that fails later, what it wrote last is.
+        let script = "test -e $0 && { echo no disk >&2; exit 7; }; touch $0";
+        let workspace = Workspace::new();
+        let marker = workspace.file("ran");
+        let late = mayfly(["cost", "--", "sh", "-c", script, &marker.display().to_string()]);
+        assert_eq!((late.code(), &*late.stdout), (Some(2), ""), "on {jvm}: {}", late.stderr);
+        let wanted = "no disk\nmayfly: sh ended with 7 when it ran without Mayfly: only runs that succeed are measured; see what it wrote, above\n";
+        assert!(late.stderr.ends_with(wanted), "on {jvm}: {}", late.stderr);
         // A launcher by another name, as `javac` is one, and a script that becomes the JVM; of one that stays nobody knows.
         for (script, is_known) in [("exec \"$@\"", true), ("\"$@\"; true", false)] {
             let classes = fixture_classes().display().to_string();

@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command};
 use std::sync::mpsc;
 use std::thread;
 
@@ -159,8 +159,11 @@ fn taken(
     serde_json::from_str(&mayfly(words).ok().stdout).expect("JSON")
 }
 
+/// Below those from which Linux takes the ports of outgoing connections: it stays free until the collector comes to it.
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port()
+    let first = 10_000 + process::id() % 20_000;
+    let mut ports = (first..first + 2_000).filter_map(|port| u16::try_from(port).ok());
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a port")
 }
 
 #[test]
