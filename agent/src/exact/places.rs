@@ -87,10 +87,13 @@ fn take(exact: &Exact, jni: Jni<'_>, at: Sampled, log2: u32) {
     let site = take_stack(exact, jni, class, place, moving, log2);
     // No frames: the caller takes the array back, a place told of the object after all, or the JVM gave none.
     if exact.shared.sites.has_frames(site) {
-        let each = if size > 0 { Some(size) } else { exact.shared.classes.object_size(class).map(u64::from) };
         // More stacks of who makes most cost little only beside following each object.
-        let each = each.filter(|_| exact.shared.plan.tracking == Tracking::EveryObject);
-        exact.counters.places.book(offset, site, log2, (size, each.unwrap_or(0)));
+        let each = match exact.shared.plan.tracking {
+            Tracking::EveryObject if size > 0 => size,
+            Tracking::EveryObject => exact.shared.classes.object_size(class).unwrap_or(0).into(),
+            _ => 0,
+        };
+        exact.counters.places.book(offset, site, log2, (size, each));
     }
 }
 

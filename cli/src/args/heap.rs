@@ -7,6 +7,7 @@ use mayfly_heap::Strength;
 use mayfly_profile::HeapOrder;
 
 use super::part::JsonArgs;
+use crate::output;
 
 /// What `mayfly heap` takes: a process id, or a verb of its own.
 #[derive(Debug, Args)]
@@ -88,6 +89,13 @@ pub(crate) struct ShownArgs {
 
     #[command(flatten)]
     pub(crate) json: JsonArgs,
+}
+
+impl ShownArgs {
+    /// Whether it is read on a terminal, as text.
+    pub(crate) fn is_for_people(&self) -> bool {
+        output::is_terminal() && !self.json.is_json()
+    }
 }
 
 /// Order of classes.

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::args::heap::ShownArgs;
 use crate::heap::columns::{Columns, counted, left_out};
-use crate::output;
 
 /// Rows for people when `--limit` does not say: a screen.
 const SCREEN: usize = 20;
@@ -45,7 +44,7 @@ impl ClassRows {
 
     /// The classes of a summary, most first: on a terminal a screen of them, in units; elsewhere all of them, in bytes.
     pub(crate) fn shown(summary: &HeapSummary, order: HeapOrder, shown: ShownArgs) -> Self {
-        match output::is_terminal() && !shown.json.is_json() {
+        match shown.is_for_people() {
             true => Self::for_people(summary, order, shown.limit),
             false => Self::of(summary, order, shown.limit),
         }

@@ -114,7 +114,7 @@ impl<'a> RunRows<'a> {
         for (name, row) in self.rows.iter().filter(|(_, row)| !row.sites.is_empty()) {
             let of_row = to.entry(name.clone()).or_default();
             of_row.classes.extend(row.sites.iter().map(|site| site.class.as_str()));
-            let times = Variances::times_apart(row.sites.iter().copied(), self.profile);
+            let times = self.variances.times_apart(&row.sites);
             of_row.times_apart = of_row.times_apart.max(times);
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Error> {
     let classes = ClassRows::shown(&summary, order, shown);
     let source = Source { pid, all: args.all, counted_by };
     document::show(&source, &Live { classes }, shown.json.is_json())?;
-    if output::is_terminal() {
+    if shown.is_for_people() {
         output::say(&format!("who holds most of it: {} heap retained {pid}", next_commands::program()));
     }
     Ok(())

@@ -18,7 +18,6 @@ use crate::heap::document::{self, Answer};
 use crate::heap::pages;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
-use crate::output;
 
 /// Rows when `--limit` does not say, and on a terminal.
 const SHOWN: usize = 30;
@@ -34,9 +33,9 @@ struct Retained {
     /// Objects, classes or loaders there are.
     of: usize,
     rows: Vec<Row>,
-    /// Rows for people.
+    /// Whether the text is for people: in units.
     #[serde(skip)]
-    chains: Option<Vec<Row>>,
+    in_units: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -77,11 +76,9 @@ impl Answer for Retained {
     const QUERY: &'static str = "retained";
 
     fn text(&self) -> String {
-        let in_units = self.chains.is_some();
-        let bytes = |bytes: u64| if in_units { size(bytes) } else { bytes.to_string() };
-        let rows = self.chains.as_ref().unwrap_or(&self.rows);
+        let bytes = |bytes: u64| if self.in_units { size(bytes) } else { bytes.to_string() };
         let mut table = Columns::new(&["retained", "%", "bytes", "objects", self.by]);
-        for row in rows {
+        for row in &self.rows {
             table.row([
                 bytes(row.retained_bytes),
                 format!("{:.1}", row.share * 100.0),
@@ -91,11 +88,11 @@ impl Answer for Retained {
             ]);
             row.below.iter().for_each(|object| table.line_below(&readable_classes(object)));
         }
-        let total = match in_units {
+        let total = match self.in_units {
             true => format!("{} are reachable\n", size(self.reachable_bytes)),
             false => format!("{} bytes are reachable\n", self.reachable_bytes),
         };
-        table.text() + &total + &left_out(rows.len(), self.of, self.by)
+        table.text() + &total + &left_out(self.rows.len(), self.of, self.by)
     }
 }
 
@@ -123,7 +120,7 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
     let graph = file.graph()?;
     let filter = Filter::new(&graph, Strength::Soft);
     let chosen = args.of.as_ref().map(|of| selection::some_objects(&graph, of)).transpose()?;
-    let for_people = output::is_terminal() && !args.shown.json.is_json();
+    let for_people = args.shown.is_for_people();
     let limit = args.shown.limit.unwrap_or(if for_people { SCREEN } else { SHOWN });
     if let (true, Some(by), Some(chosen)) = (args.members, &args.of, &chosen) {
         let members = members(&graph, &filter, by, chosen, limit);
@@ -135,8 +132,8 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
     }
     let retained = match args.by {
         RetainedBy::Object if for_people && chosen.is_none() => {
-            let rows = chains(&graph, &dominators, limit);
-            Retained { chains: Some(rows), ..by_object(&graph, &dominators, None, 0) }
+            let (of, rows) = (dominators.reachable().len(), chains(&graph, &dominators, limit));
+            Retained { in_units: true, ..answer("object", &dominators, of, rows) }
         }
         RetainedBy::Object => by_object(&graph, &dominators, chosen, limit),
         RetainedBy::Class => by_class(&dominators, &file.retained_by_class(&graph, &dominators), limit),
@@ -228,7 +225,7 @@ fn row(dominators: &Dominators, retained_bytes: u64, own: Total, name: String) -
 }
 
 fn answer(by: &'static str, dominators: &Dominators, of: usize, rows: Vec<Row>) -> Retained {
-    Retained { by, reachable_bytes: dominators.total(), of, rows, chains: None }
+    Retained { by, reachable_bytes: dominators.total(), of, rows, in_units: false }
 }
 
 /// What would be freed if all of these were gone, also what only several of them hold together.

@@ -218,7 +218,7 @@ impl Sample {
         let share = shares.get(&class.name).copied().unwrap_or_default();
         let objects = class.allocated.objects;
         let of_one = (share.variance_of_one(objects), share.stack_variance_of_one(objects));
-        let apart = between(class.between_samples, self.apart);
+        let apart = self.drawn(class.between_samples).apart;
         let times = match (self.tracking, self.interval) {
             // A balanced share is drawn by the agent, and by the sampler only where threads do not come and go.
             (Tracking::ByteSample(_), Some(interval)) => {
@@ -240,9 +240,9 @@ impl Sample {
         Self { of_one: (self.of_one.1, self.of_one.1), share_apart: [self.share_apart[1]; 2], ..self }
     }
 
-    /// For numbers of a site of the class at hand.
-    pub(crate) fn of_site(self, site: &SiteProfile) -> Self {
-        Self { apart: between(site.between_samples, self.apart), ..self }
+    /// For numbers of a site of the class at hand, of which the samples were so many bytes apart, if that is known.
+    pub(crate) fn drawn(self, between: Option<u64>) -> Self {
+        Self { apart: between.map_or(self.apart, |bytes| bytes as f64), ..self }
     }
 
     /// Whether sites are counted by the sample, too.
@@ -347,7 +347,7 @@ impl Sample {
         let stacks = self.of_stacks();
         let parts: Vec<Tally> = sites.iter().map(|site| tracked_of(site)).collect();
         let joint = |(&part, site): (&Tally, &&mut SiteProfile)| {
-            Joint::of(part, stacks.of_site(site).variance_of_one_seen(part))
+            Joint::of(part, stacks.drawn(site.between_samples).variance_of_one_seen(part))
         };
         let joints: Vec<Joint> = parts.iter().zip(sites.iter()).map(joint).collect();
         let (mut all, mut sum) = (Joint::default(), Tally::default());
@@ -393,7 +393,9 @@ impl Sample {
     ) {
         let mut parts: Vec<Tally> =
             sites.iter_mut().map(|site| part(site).copied().unwrap_or_default()).collect();
-        settle(total, class.allocated, &mut parts, |at, part| self.of_site(sites[at]).variance(part));
+        settle(total, class.allocated, &mut parts, |at, part| {
+            self.drawn(sites[at].between_samples).variance(part)
+        });
         for (site, settled) in sites.iter_mut().zip(parts) {
             if let Some(part) = part(site) {
                 *part = settled;
@@ -434,11 +436,15 @@ impl Sample {
     /// class is not exact.
     fn state_errors(self, class: &ClassProfile, expansion: f64, sites: &mut [&mut SiteProfile]) {
         let stacks = self.of_stacks();
-        let samples = |site: &SiteProfile| stacks.of_site(site).samples(expansion, site.allocated);
+        let samples =
+            |site: &SiteProfile| stacks.drawn(site.between_samples).samples(expansion, site.allocated);
         let all: f64 = sites.iter().map(|site| samples(site)).sum();
         let mut joint = Joint::default();
         let joint_of = |site: &SiteProfile| {
-            Joint::of(site.allocated, stacks.of_site(site).variance_of_one(site.allocated) * expansion)
+            Joint::of(
+                site.allocated,
+                stacks.drawn(site.between_samples).variance_of_one(site.allocated) * expansion,
+            )
         };
         sites.iter().for_each(|site| joint.add(joint_of(site)));
         // Of two sizes, both sums tell how many there are of each, however they were picked.
@@ -517,11 +523,6 @@ fn settle(total: Tally, whole: Tally, parts: &mut [Tally], variance: impl Fn(usi
     for ((part, objects), bytes) in parts.iter_mut().zip(objects).zip(bytes) {
         *part = Tally { objects, bytes, largest: part.largest };
     }
-}
-
-/// Bytes between the samples of a part, if that is known of it.
-fn between(of_part: Option<u64>, of_all: f64) -> f64 {
-    of_part.map_or(of_all, |bytes| bytes as f64)
 }
 
 /// Whether none of a site was seen live, though it makes objects of the class.

@@ -96,7 +96,11 @@ impl<'p> Variances<'p> {
                 (site.allocated.bytes as f64, bytes.get(&whole).copied().unwrap_or(0.0));
             let variance = all.alone(site, of_whole);
             all.wholes.entry(whole).or_default().add(of_site, variance);
-            let variance = all.drawn(site, of_whole, |sample| sample);
+            // By the samples of its class, as it stands for what another site may have.
+            let variance = match site.between_samples {
+                Some(_) => all.drawn(site, None, of_whole),
+                None => variance,
+            };
             let weight = all.weights.entry(&site.class).or_default();
             // Of a site that less than one sample fell on, that one stands for the root of its variance.
             *weight = weight.max((variance / of_site.max(1.0)).min(variance.sqrt()));
@@ -164,7 +168,7 @@ impl<'p> Variances<'p> {
             let at_site = site.live.unwrap_or_default();
             elsewhere.objects = elsewhere.objects.saturating_sub(at_site.objects);
             elsewhere.bytes = elsewhere.bytes.saturating_sub(at_site.bytes);
-            let sample = sample.map(|sample| sample.of_site(site));
+            let sample = sample.map(|sample| sample.drawn(site.between_samples));
             live_by_age(site).into_iter().for_each(|part| sum += of_part(sample, part));
         }
         if elsewhere.objects > 0 && elsewhere.bytes > 0 {
@@ -267,14 +271,14 @@ impl<'p> Variances<'p> {
 
     /// How many times as much as elsewhere one sample stands for where these sites are, at least 1: at a program's start samples are further
     /// apart.
-    pub fn times_apart<'s>(sites: impl IntoIterator<Item = &'s SiteProfile>, profile: &Profile) -> f64 {
+    pub fn times_apart(&self, sites: &[&SiteProfile]) -> f64 {
         let (mut bytes, mut times) = (0.0, 0.0);
         for site in sites {
             let Some(between) = site.between_samples else { return 1.0 };
             bytes += site.allocated.bytes as f64;
             times += site.allocated.bytes as f64 * between as f64;
         }
-        let mean = profile.bytes_between_samples().filter(|_| bytes > 0.0);
+        let mean = self.profile.bytes_between_samples().filter(|_| bytes > 0.0);
         mean.map_or(1.0, |mean| (times / bytes / mean.max(1.0)).max(1.0))
     }
 
@@ -290,7 +294,7 @@ impl<'p> Variances<'p> {
             .map(|class| self.weight(class))
             .fold(0.0, f64::max)
             .powi(2)
-            * Self::times_apart(sites.iter().copied(), self.profile).powi(2)
+            * self.times_apart(sites).powi(2)
     }
 
     /// The same where it is known of which classes the method makes objects.
@@ -320,7 +324,7 @@ impl<'p> Variances<'p> {
     fn of_live_site(&self, site: &SiteProfile, live: Tally) -> (TallyVariance, TallyVariance) {
         let class = self.classes.get(site.class.as_str());
         let drawn = class.and_then(|class| self.sample_of(class));
-        let drawn = drawn.map(|sample| sample.of_stacks().of_site(site));
+        let drawn = drawn.map(|sample| sample.of_stacks().drawn(site.between_samples));
         let of = if live.is_empty() { site.allocated } else { live };
         let mut seen = TallyVariance::default();
         if let Some(sample) = drawn.filter(|sample| sample.draws_sites()) {
@@ -403,11 +407,11 @@ impl<'p> Variances<'p> {
 
     /// Of a site's bytes, as if nothing were known of its whole, which has so many.
     fn alone(&self, site: &SiteProfile, of_whole: f64) -> f64 {
-        self.drawn(site, of_whole, |sample| sample.of_site(site))
+        self.drawn(site, site.between_samples, of_whole)
     }
 
-    /// The same, if its samples were drawn so.
-    fn drawn(&self, site: &SiteProfile, of_whole: f64, so: impl FnOnce(Sample) -> Sample) -> f64 {
+    /// The same, if its samples were so many bytes apart; `None`: as those of its class.
+    fn drawn(&self, site: &SiteProfile, between: Option<u64>, of_whole: f64) -> f64 {
         let bytes = site.allocated.bytes as f64;
         let class = self.classes.get(site.class.as_str());
         let drawn = class.and_then(|class| Some((class, self.sample_of(class)?)));
@@ -415,7 +419,7 @@ impl<'p> Variances<'p> {
             Some((class, sample)) => {
                 let estimate = self.profile.estimates.get(&class.name).copied().unwrap_or_default();
                 let expansion = sample.expansion(class, estimate);
-                let samples = so(sample).of_stacks().samples(expansion, site.allocated);
+                let samples = sample.of_stacks().drawn(between).samples(expansion, site.allocated);
                 match samples.is_finite() {
                     false => 0.0,
                     // Seen when an object stood for few: as many as one sample stands for later may not have been.

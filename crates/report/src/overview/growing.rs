@@ -28,15 +28,15 @@ impl Screen<'_> {
     /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
     pub(super) fn growing(&self) -> Vec<String> {
         let mut lines = off_heap(self.profile);
+        let is_long = self.profile.duration_ms >= LONG_MS;
         let growing = match &self.growth {
             Ok(growing) => growing,
             // The JVM's own numbers show it however little is known of single objects.
             Err(why) => {
                 lines.extend(self.profile.heap_rises().iter().flat_map(|&rise| may_leak(rise, None)));
-                let is_long = self.profile.run.lifetimes && self.profile.duration_ms >= LONG_MS;
                 if self.profile.is_of_several_jvms() {
                     lines.push("what grows is known of each recording alone: mayfly leaks FOLDER".to_owned());
-                } else if lines.is_empty() && is_long {
+                } else if lines.is_empty() && is_long && self.profile.run.lifetimes {
                     lines.push(format!("? whether anything grows is not known: {why}"));
                     lines.push("   to know: mayfly record PID --collect, or mayfly leaks PID".to_owned());
                 }
@@ -50,10 +50,9 @@ impl Screen<'_> {
         lines.extend(more_grows(&sure, self.profile.heap_rises()));
         lines.extend(where_to_look(&sure));
         let is_blind = !growing.floor_is_small() && growing.floor >= LEAST_FLOOR;
-        // Of what a program does in some seconds nobody knows whether it goes on.
-        let is_short = self.profile.duration_ms < LONG_MS;
         match (growing.growers.first(), self.profile.heap_rises()) {
-            (_, None) if sure.is_empty() && is_short => {}
+            // Of what a program does in some seconds nobody knows whether it goes on.
+            (_, None) if sure.is_empty() && !is_long => {}
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
                 lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor))));

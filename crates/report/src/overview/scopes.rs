@@ -82,30 +82,38 @@ impl Screen<'_> {
     fn surely_survived(&self, scope: &ScopeProfile) -> u64 {
         let bytes = survived(scope.outcome().unwrap_or_default()).bytes;
         let error = self.variances.of_outcome(scope, survived).bytes.sqrt();
-        bytes.saturating_sub((2.0 * error).ceil() as u64)
+        surely(bytes, error)
     }
 
     /// What survives each scope, and for how long: a sentence, and rows of one table; the first has its headings.
     fn survivors(&self, scopes: &[&ScopeProfile]) -> Vec<Vec<String>> {
         let named = |(at, scope): (usize, &&ScopeProfile)| {
-            let classes = self.named(scope, if at == 0 { CLASSES } else { CLASSES_OF_OTHERS });
-            classes.into_iter().map(|(class, outcome)| self.survivor(class, outcome)).collect::<Vec<_>>()
+            let mut classes = self.surest_first(scope);
+            let most = if at == 0 { CLASSES } else { CLASSES_OF_OTHERS };
+            let own = classes.iter().position(|(class, _)| is_of_the_program(&class.name));
+            // One of the program's own is among them, if any survived.
+            if let Some(own) = own.filter(|&own| own >= most) {
+                classes.swap(own, most - 1);
+            }
+            let rows: Vec<_> =
+                classes.iter().take(most).map(|&(class, outcome)| self.survivor(class, outcome)).collect();
+            (self.survival(scope, classes.len() - rows.len()), rows)
         };
-        let rows: Vec<_> = scopes.iter().enumerate().map(named).collect();
+        let (sentences, rows): (Vec<_>, Vec<_>) = scopes.iter().enumerate().map(named).unzip();
         let heading = ["survived", "±", "objects", "live of it", "class"].map(str::to_owned).to_vec();
         let cells = with_errors(std::iter::once(heading).chain(rows.iter().flatten().cloned()).collect());
         let table = fitted(&cells, "    ", self.columns);
         let (mut table, mut heading) = (table.lines().map(str::to_owned), 1);
-        let part = |(scope, rows): (&&ScopeProfile, &Vec<Vec<String>>)| {
-            let mut lines = self.wrap(2, &self.survival(scope, rows.len()));
+        let part = |(sentence, rows): (&String, &Vec<Vec<String>>)| {
+            let mut lines = self.wrap(2, sentence);
             lines.extend(table.by_ref().take(std::mem::take(&mut heading) + rows.len()));
             lines
         };
-        scopes.iter().zip(&rows).map(part).collect()
+        sentences.iter().zip(&rows).map(part).collect()
     }
 
-    /// How much survives an entry, and for how long; `named`: how many of the classes are.
-    fn survival(&self, scope: &ScopeProfile, named: usize) -> String {
+    /// How much survives an entry, and for how long; so many classes are not named.
+    fn survival(&self, scope: &ScopeProfile, more: usize) -> String {
         let all = survived(scope.outcome().unwrap_or_default());
         let per_entry = all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
         let per_entry = at_least(scope, all, per_entry);
@@ -114,8 +122,7 @@ impl Screen<'_> {
             text => format!(" ({text})"),
         };
         let how_long = scope.outliving().map_or("not known".into(), |survival| outliving(&survival));
-        let classes = by_survivors(scope, |outcome| outcome.survived.bytes).len();
-        let more = match classes.saturating_sub(named) {
+        let more = match more {
             0 => String::new(),
             more => format!(", {more} more classes"),
         };
@@ -123,20 +130,13 @@ impl Screen<'_> {
         format!("Survivors of {of}: {per_entry} per entry{sureness}{more}; they outlive it by: {how_long}")
     }
 
-    /// The classes of which most surely survived it; among them one of the program's own, if any did.
-    fn named<'s>(&self, scope: &'s ScopeProfile, most: usize) -> Vec<(&'s ScopeClass, Outcome)> {
+    /// The classes of what survived it, those of which most surely did first; of those that rest on few samples the largest.
+    fn surest_first<'s>(&self, scope: &'s ScopeProfile) -> Vec<(&'s ScopeClass, Outcome)> {
         let mut all = by_survivors(scope, |outcome| outcome.survived.bytes);
-        let surely = |(class, outcome): &(&ScopeClass, Outcome)| {
+        all.sort_by_cached_key(|(class, outcome)| {
             let error = self.variances.of_outcome_of_class(class, survived).bytes.sqrt();
-            outcome.survived.bytes.saturating_sub((2.0 * error).ceil() as u64)
-        };
-        // Stable: of those that rest on few samples the largest is first.
-        all.sort_by_cached_key(|row| Reverse(surely(row)));
-        let own = all.iter().position(|(class, _)| is_of_the_program(&class.name));
-        if let Some(own) = own.filter(|&own| own >= most) {
-            all.swap(own, most - 1);
-        }
-        all.truncate(most);
+            Reverse(surely(outcome.survived.bytes, error))
+        });
         all
     }
 
@@ -195,6 +195,11 @@ impl Screen<'_> {
             ),
         })
     }
+}
+
+/// Bytes, less two standard errors.
+fn surely(bytes: u64, error: f64) -> u64 {
+    bytes.saturating_sub((2.0 * error).ceil() as u64)
 }
 
 /// For a shell, to which `$` and `[` mean something.

@@ -138,9 +138,10 @@ impl Ledger {
                 batch.objects.iter().for_each(|object| self.share_in(object, table, Share::record));
             }
             for object in &batch.objects {
-                self.by_site.add(object.site().0, scaled(self.tracking, object));
+                let sums = scaled(self.tracking, object);
+                self.by_site.add(object.site().0, sums);
+                self.note_distance(object, sums, table, 1.0);
             }
-            batch.objects.iter().for_each(|object| self.note_distance(object, table, 1.0));
             if self.lifetimes {
                 for (object, entry) in batch.of_scopes() {
                     let Some(class) = table.class_of(object.site()) else { continue };
@@ -219,10 +220,9 @@ impl Ledger {
     }
 
     /// An object of a byte sample was followed, or taken back (`sign` -1): how far apart samples were then.
-    fn note_distance(&mut self, object: &Tracked, table: &SiteTable, sign: f64) {
+    fn note_distance(&mut self, object: &Tracked, sums: Sums, table: &SiteTable, sign: f64) {
         let Tracking::ByteSample(interval) = self.tracking else { return };
         let between = interval << object.thinning();
-        let sums = scaled(self.tracking, object);
         let of_site = &mut self.sites.book(object.site().0).between_samples;
         of_site.add(sign * sums.site.bytes as f64, between);
         if let Some(class) = table.class_of(object.site()) {
@@ -251,8 +251,8 @@ impl Ledger {
             self.share_in(object, table, Share::forget);
         }
         let Some(class) = table.class_of(object.site()) else { return };
-        self.note_distance(object, table, -1.0);
         let sums = scaled(self.tracking, object);
+        self.note_distance(object, sums, table, -1.0);
         let site = self.sites.book(object.site().0);
         site.allocated = site.allocated.without(sums.site);
         site.changed = true;

@@ -95,7 +95,7 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
     });
     Keeper {
         kept: kept.collect(),
-        class: grower.own_class.unwrap_or(grower.class),
+        class: grower.named_class().to_owned(),
         live: grower.live,
         bytes_per_s: grower.bytes_per_s,
         since_ms: grower.since_ms,

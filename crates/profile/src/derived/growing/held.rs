@@ -136,9 +136,7 @@ impl Holder {
             None => Growth::Grows,
         }
     }
-}
 
-impl Holder {
     /// Why entries of the container may be dropped, if they may.
     fn dropped(&self) -> Option<String> {
         let of_cache = self.cache.as_ref().map(|class| {

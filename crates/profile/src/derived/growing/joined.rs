@@ -34,7 +34,7 @@ pub(super) fn by_container(
         let is_same = |other: &&mut Grower| {
             let same = other.holder.as_ref().zip(grower.holder.as_ref());
             same.is_some_and(|(a, b)| a.is_same(b))
-                && other.held_class() == grower.held_class()
+                && other.named_class() == grower.named_class()
                 && other.growth.rank() == grower.growth.rank()
                 && [other.method(), grower.method()].iter().all(Option::is_some)
         };

@@ -146,7 +146,7 @@ impl Grower {
     }
 
     /// The class by which it is named.
-    pub(super) fn held_class(&self) -> &str {
+    pub fn named_class(&self) -> &str {
         self.own_class.as_ref().unwrap_or(&self.class)
     }
 
