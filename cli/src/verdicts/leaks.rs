@@ -57,6 +57,8 @@ pub(crate) enum Searched {
         seconds: f64,
         /// How long the program was paused for their walks, collections not included.
         paused_ms: u64,
+        /// When each that counts was taken, in seconds after the first of them.
+        at_s: Vec<f64>,
     },
     /// In a recording.
     Recording {
@@ -117,6 +119,8 @@ pub(crate) struct Rate {
     pub(crate) bytes_per_s: f64,
     /// From when on, in seconds of the profiled time.
     pub(crate) since: f64,
+    /// When it stopped, as the program had little to do from then on.
+    pub(crate) until: Option<f64>,
     /// On how many samples that rests; `None`: it was counted.
     pub(crate) samples: Option<f64>,
     /// The standard error of its bytes, as a share of them; 0: it was counted.

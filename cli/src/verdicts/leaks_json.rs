@@ -62,6 +62,8 @@ fn growth(rate: Rate) -> impl Serialize {
     object! {
         bytes_per_s: tenths(rate.bytes_per_s),
         since_s: tenths(rate.since),
+        /// When it stopped, as the program had little to do from then on.
+        until_s: rate.until.map(tenths),
         /// Null: counted.
         samples: rate.samples.map(tenths),
         /// A standard error, as a share; 0: counted.

@@ -30,7 +30,7 @@ fn searched(searched: &Searched) -> String {
         Searched::Dumps { files } => {
             format!("{} dumps, from {} to {}.", files.len(), first(files), last(files))
         }
-        Searched::Jvm { pid, dumps, seconds, paused_ms } => format!(
+        Searched::Jvm { pid, dumps, seconds, paused_ms, .. } => format!(
             "{dumps} dumps of JVM {pid} in {}, each after a full collection; walking the heap paused the program for {paused_ms} ms in all.",
             time(*seconds)
         ),
@@ -100,10 +100,16 @@ fn missed(floor: Floor, searched: &Searched) -> String {
 
 /// The headline, and what stands below it.
 fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
-    let mut lines = vec![headline(suspect)];
+    let at_s = match searched {
+        Searched::Jvm { at_s, .. } => &at_s[..],
+        Searched::Dumps { .. } | Searched::Recording { .. } => &[],
+    };
+    let mut lines = vec![headline(suspect, at_s)];
     if !suspect.bytes.is_empty() {
         let steps = |numbers: &[u64]| numbers.iter().map(|&n| count(n)).collect::<Vec<_>>().join(", ");
-        lines.push(format!("objects in each dump: {}", steps(&suspect.objects)));
+        let at: Vec<_> = at_s.iter().map(|at| format!("{at:.0}")).collect();
+        let at = if at.is_empty() { String::new() } else { format!(", at {} s", at.join(", ")) };
+        lines.push(format!("objects in each dump{at}: {}", steps(&suspect.objects)));
         let bytes: Vec<_> = suspect.bytes.iter().map(|&bytes| size(bytes)).collect();
         lines.push(format!("retained: {}", bytes.join(", ")));
         if is_off_heap(suspect) {
@@ -152,10 +158,14 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
 
 /// Of one that is undecided the rate is that at which more were made, whatever died.
 fn grows(rate: Rate, is_leak: bool) -> String {
-    let grows = if is_leak { "grows" } else { "may grow" };
+    let grows = match (is_leak, rate.until) {
+        (true, None) => "grows, lately".to_owned(),
+        (false, None) => "may grow, lately".to_owned(),
+        (_, Some(until)) => format!("grew, until {},", time(until)),
+    };
     let sureness = if rate.samples.is_none() { "counted".to_owned() } else { plus_minus(rate.error) };
     format!(
-        "{grows}, lately by {}/s ({sureness}), since {}: {} live in {} objects",
+        "{grows} by {}/s ({sureness}), since {}: {} live in {} objects",
         size(rate.bytes_per_s.round() as u64),
         time(rate.since),
         size(rate.bytes),
@@ -163,7 +173,7 @@ fn grows(rate: Rate, is_leak: bool) -> String {
     )
 }
 
-fn headline(suspect: &Suspect) -> String {
+fn headline(suspect: &Suspect, at_s: &[f64]) -> String {
     let leaks = if suspect.is_leak() { "leaks" } else { "may leak" };
     match &suspect.allocated_by {
         method if suspect.bytes.is_empty() => {
@@ -177,13 +187,19 @@ fn headline(suspect: &Suspect) -> String {
                 0 => format!("{} more", size(grown(&suspect.bytes))),
                 objects => format!("{} objects more, {}", count(objects), size(grown(&suspect.bytes))),
             };
+            let pace = match at_s.last() {
+                Some(seconds) if *seconds > 0.0 => {
+                    format!(" ({}/s)", size((grown(&suspect.bytes) as f64 / seconds).round() as u64))
+                }
+                _ => String::new(),
+            };
             let off_heap = if is_off_heap(suspect) { " (most of it outside of the heap)" } else { "" };
             let holder = match (&suspect.holder, &suspect.through) {
                 (Some(holder), _) => format!(", in {holder}"),
                 (None, Some(field)) => format!(", reached by {field}"),
                 (None, None) => String::new(),
             };
-            format!("{} {leaks}: {more}{off_heap}{holder}", suspect.what)
+            format!("{} {leaks}: {more}{pace}{off_heap}{holder}", suspect.what)
         }
     }
 }
@@ -291,6 +307,29 @@ mod tests {
         let all = [survivors("Provider", 900, [9, 0, 0]), survivors("Session", 90, [3, 3, 3])];
         let kept: Vec<_> = alike(&all).into_iter().map(|kept| kept.class).collect();
         assert_eq!(kept, ["Session", "Provider"]);
+    }
+
+    /// A leak in a running JVM has its pace; of files nobody knows when they were taken.
+    #[test]
+    fn how_fast_it_grew_is_stated_where_it_is_known_when_dumps_were_taken() {
+        let at_s = vec![0.0, 9.8, 20.1];
+        let jvm = Searched::Jvm { pid: 7, dumps: 3, seconds: 21.0, paused_ms: 9, at_s };
+        let suspect = || Suspect {
+            what: "a.Session".to_owned(),
+            objects: vec![10, 20, 30],
+            bytes: vec![1 << 10, 12 << 10, 21 << 10],
+            ..Suspect::default()
+        };
+        let text = |searched| {
+            leaks_document(&Leaks { suspects: vec![suspect()], ..Leaks::of(searched) }).text(COLUMNS)
+        };
+        let live = text(jvm);
+        assert!(
+            live.contains("more, 20.0 KiB (1019 B/s)\n   objects in each dump, at 0, 10, 20 s: 10, 20, 30\n"),
+            "{live}"
+        );
+        let files = text(Searched::Dumps { files: ["a", "b", "c"].map(str::to_owned).to_vec() });
+        assert!(files.contains("more, 20.0 KiB\n   objects in each dump: 10, 20, 30\n"), "{files}");
     }
 
     #[test]

@@ -77,6 +77,12 @@ impl Dumps {
         self.outlines.len()
     }
 
+    /// When each was, in seconds after the first, to a tenth.
+    pub(super) fn taken_at(&self) -> Vec<f64> {
+        let first = self.times.first().copied().unwrap_or_default();
+        self.times.iter().map(|at| ((at - first) * 10.0).round() / 10.0).collect()
+    }
+
     /// Forgets all but the last.
     pub(super) fn begin_anew(&mut self) {
         let before = self.outlines.len().saturating_sub(1);

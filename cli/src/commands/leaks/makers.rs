@@ -186,6 +186,8 @@ fn makers(
         let mut frames = if way.is_empty() { own_frames(site) } else { way };
         let makes = frames.iter().position(|frame| &*frame.method != "<init>").unwrap_or(0);
         frames.drain(..makes);
+        // A lambda is named as the method that it stands in.
+        frames.dedup_by(|outer, inner| named(outer) == named(inner));
         let Some(own) = frames.first() else { continue };
         let (made, objects, _) = by_frame.entry(named(own)).or_insert((0, 0, frames));
         *made += bytes;

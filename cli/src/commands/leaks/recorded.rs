@@ -74,6 +74,7 @@ fn off_heap(profile: &Profile) -> Option<Suspect> {
         growth: Some(Rate {
             bytes_per_s: growth.bytes_per_s,
             since: growth.since_ms as f64 / 1000.0,
+            until: None,
             samples: None,
             error: 0.0,
             objects,
@@ -100,6 +101,7 @@ fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
         growth: Some(Rate {
             bytes_per_s: keeper.bytes_per_s,
             since: keeper.since_ms as f64 / 1000.0,
+            until: keeper.until_ms.map(|ms| ms as f64 / 1000.0),
             samples: Some(keeper.samples),
             error: keeper.error,
             objects: keeper.live.objects,

@@ -236,7 +236,8 @@ impl Search<'_> {
         let (pid, paused_ms) = (self.process.pid, self.paused_ms);
         let dumps = self.dumps.count();
         let seconds = self.counted_from.elapsed().as_secs_f64();
-        let mut leaks = self.dumps.leaks(Searched::Jvm { pid, dumps, seconds, paused_ms });
+        let at_s = self.dumps.taken_at();
+        let mut leaks = self.dumps.leaks(Searched::Jvm { pid, dumps, seconds, paused_ms, at_s });
         if self.ended {
             self.notes.push(ended_early(dumps + self.uncounted, self.planned()));
         }

@@ -31,6 +31,7 @@ pub(crate) mod own_tree;
 pub(crate) mod phases;
 pub(crate) mod places;
 pub(crate) mod program;
+pub(crate) mod quiet_end;
 pub(crate) mod rising;
 pub(crate) mod shown;
 pub(crate) mod since;

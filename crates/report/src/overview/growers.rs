@@ -23,6 +23,8 @@ pub struct GrowerWords {
     pub what: String,
     /// How fast, in bytes a second.
     pub rate: String,
+    /// When that was: `lately`, or until when the program had more to do.
+    pub when: String,
     /// The error of that.
     pub sureness: String,
     /// Bytes that are live.
@@ -54,6 +56,7 @@ impl GrowerWords {
             class: grower.class.clone(),
             what: what(grower),
             rate: format!("{}/s", units::bytes(grower.bytes_per_s.round() as u64)),
+            when: grower.until_ms.map_or("lately".to_owned(), |ms| format!("until {}", units::clock(ms))),
             sureness: plus_minus(grower.error),
             live: units::bytes(grower.live.bytes),
             objects: units::count(grower.live.objects),
@@ -76,10 +79,10 @@ impl GrowerWords {
 
     /// On the first screen.
     pub(super) fn sentences(&self) -> Vec<String> {
-        let Self { what, rate, sureness, live, objects, since, holder, .. } = self;
+        let Self { what, rate, when, sureness, live, objects, since, holder, .. } = self;
         let details = added(&self.details());
         let mut lines = vec![
-            format!("! growing: {what}, lately {rate} ({sureness})"),
+            format!("! growing: {what}, {when} {rate} ({sureness})"),
             format!("   {live} live in {objects} objects since {since}{details}"),
         ];
         lines.extend((!holder.is_empty()).then(|| format!("   held by {holder}")));

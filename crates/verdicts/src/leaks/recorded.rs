@@ -37,6 +37,8 @@ pub struct Keeper {
     pub bytes_per_s: f64,
     /// From when on, in milliseconds of the profiled time.
     pub since_ms: u64,
+    /// When it stopped, as the program had little to do from then on; `None` if it did not.
+    pub until_ms: Option<u64>,
     /// On how many samples that rests.
     pub samples: f64,
     /// The standard error of its bytes, as a share of them.
@@ -99,6 +101,7 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
         live: grower.live,
         bytes_per_s: grower.bytes_per_s,
         since_ms: grower.since_ms,
+        until_ms: grower.until_ms,
         samples: grower.samples,
         error: grower.error,
         suspicion: match grower.growth.doubt() {

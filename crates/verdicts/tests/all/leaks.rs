@@ -1,7 +1,7 @@
 //! Leaks by growth over dumps, and by who survives.
 
 use mayfly_profile::{
-    ClassProfile, Estimate, Frame, Lifetimes, Load, Profile, Share, SiteLifetimes, SiteProfile, Tally,
+    ClassProfile, Estimate, Frame, Lifetimes, Load, Point, Profile, Share, SiteLifetimes, SiteProfile, Tally,
     Tracking, Trust, is_of_expiry,
 };
 use mayfly_verdicts::leaks::{
@@ -499,6 +499,33 @@ fn survivors_of_every_age_are_a_leak_and_others_are_not() {
     // Of those that got old most die, of the others it is not known yet.
     let mortal = one(0..100, |birth| if birth < 45 { 52 } else { 1_000 });
     assert!(mortal.iter().all(|keeper| keeper.suspicion != Suspicion::Leak), "{mortal:?}");
+}
+
+/// Clients left after 60 seconds of 100; since then the program allocates a quarter of what it did.
+#[test]
+fn what_grew_until_clients_left_may_leak() {
+    let one = |births: std::ops::Range<u64>, life: fn(u64) -> u64| {
+        let mut profile =
+            profile(Tracking::EveryObject, vec![site(("a.Session", "keep", 3), SIZE, births, life)]);
+        let second = |at| Point {
+            span_ms: 1_000,
+            allocated: if at < 60 { 4 << 20 } else { 1 << 20 },
+            ..Point::default()
+        };
+        profile.history = (0..SECONDS).map(second).collect();
+        told_of(&mut profile).keepers
+    };
+    let found = one(0..60, FOREVER);
+    assert_eq!(names(&found), [("a.Main.keep:3", "unsure")]);
+    let until = found[0].until_ms.expect("it stopped");
+    assert!(
+        (59_000..63_000).contains(&until) && (3_500.0..4_500.0).contains(&found[0].bytes_per_s),
+        "{found:?}"
+    );
+    let goes_on = one(0..100, FOREVER);
+    assert_eq!((names(&goes_on), goes_on[0].until_ms), (vec![("a.Main.keep:3", "leak")], None));
+    assert_eq!(names(&one(0..30, FOREVER)), [], "a table that was full while they came");
+    assert_eq!(names(&one(0..60, |_| 20)), [], "sessions that expire");
 }
 
 /// What work at hand holds for some seconds: all that is alive is young, and as many as are alive died before, as young.

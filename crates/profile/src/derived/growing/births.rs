@@ -1,5 +1,6 @@
 //! When those that are alive were born, on one clock, and what died that had become old.
 
+use crate::derived::quiet_end::QuietEnd;
 use crate::lifetime::site_lifetimes::{Spread, end};
 use crate::stream::profile::Profile;
 
@@ -9,11 +10,16 @@ const YOUNG: f64 = 0.95;
 /// So many times as much as before came lately: not by chance of samples that are enough to be judged.
 const AT_HAND: f64 = 2.0;
 
+/// What goes on has this share of its pace.
+const GOES_ON: f64 = 0.5;
+
 /// How far a clock has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
-    /// The oldest age at which anything is known alive.
+    /// From the oldest age at which anything is known alive to the end of the time that is looked at.
     pub(super) whole: f64,
+    /// How much came after that time.
+    pub(super) after: f64,
 }
 
 impl Clock {
@@ -22,7 +28,16 @@ impl Clock {
         let known = || profile.classes.iter().filter_map(|class| class.lifetimes.as_ref());
         let ms = known().flat_map(|known| known.ms.living().map(|(age, _)| age)).max();
         let bytes = known().flat_map(|known| known.bytes.living().map(|(age, _)| age)).max();
-        [ms, bytes].map(|oldest| Self { whole: oldest.unwrap_or(0).max(1) as f64 })
+        [ms, bytes].map(|oldest| Self { whole: oldest.unwrap_or(0).max(1) as f64, after: 0.0 })
+    }
+
+    /// The same until a quiet end began; `None` if nothing is known alive that is older.
+    pub(super) fn before([ms, bytes]: [Self; 2], end: QuietEnd) -> Option<[Self; 2]> {
+        let without = |clock: Self, after: u64| {
+            let after = after as f64;
+            (clock.whole > after).then_some(Self { whole: clock.whole - after, after })
+        };
+        Some([without(ms, end.ms)?, without(bytes, end.allocated)?])
     }
 }
 
@@ -35,6 +50,8 @@ pub struct Births {
     pub middle: f64,
     /// Alive, born in the last quarter, by quarters of that: the youngest first.
     pub last: [f64; 4],
+    /// Alive, born after the time.
+    pub after: f64,
     /// Died after they had lived for half of the time.
     pub died_old: f64,
     /// Died after their first collection, nobody knows when: it may have been after half of the time.
@@ -56,7 +73,7 @@ impl Births {
         self.last.iter().sum()
     }
 
-    /// All that are alive.
+    /// All that are alive and were born in the time.
     pub fn living(&self) -> f64 {
         self.early + self.middle + self.recent()
     }
@@ -78,6 +95,11 @@ impl Births {
         }
     }
 
+    /// Whether after the time that is looked at they come at half the pace of lately, or faster.
+    pub(super) fn goes_on(&self, clock: Clock) -> bool {
+        self.after / clock.after.max(1.0) >= GOES_ON * self.late() / (clock.whole / 2.0)
+    }
+
     /// Whether all that is alive may be work at hand: it came within a sixteenth of the time, and as many died as young.
     pub(super) fn may_be_at_hand(&self) -> bool {
         self.last[0] >= YOUNG * self.living() && self.died_soon >= self.living()
@@ -93,6 +115,7 @@ impl Births {
         self.early += other.early;
         self.middle += other.middle;
         self.last.iter_mut().zip(other.last).for_each(|(part, more)| *part += more);
+        self.after += other.after;
         self.died_old += other.died_old;
         self.died_some_time += other.died_some_time;
         self.died_later += other.died_later;
@@ -104,6 +127,7 @@ impl Births {
             early: self.early * factor,
             middle: self.middle * factor,
             last: self.last.map(|part| part * factor),
+            after: self.after * factor,
             died_old: self.died_old * factor,
             died_some_time: self.died_some_time * factor,
             died_later: self.died_later * factor,
@@ -114,11 +138,12 @@ impl Births {
     /// Counts those that were last known alive at an age between these; births within are taken to be spread evenly.
     pub(super) fn alive(&mut self, (from, to): (f64, f64), amount: f64, clock: Clock) {
         let whole = clock.whole;
-        let (from, to) = (from.min(whole), to.min(whole));
+        let (from, to) = ((from - clock.after).min(whole), (to - clock.after).min(whole));
         let share = |above: f64, below: f64| match to - from {
             0.0 => f64::from(u8::from(above <= from && (from < below || below >= whole))),
             width => (to.min(below) - from.max(above)).max(0.0) / width,
         };
+        self.after += amount * share(-clock.after, 0.0);
         let sixteenth = |at: usize| whole / 16.0 * at as f64;
         for (at, part) in self.last.iter_mut().enumerate() {
             *part += amount * share(sixteenth(at), sixteenth(at + 1));
@@ -169,6 +194,22 @@ impl Births {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_in_a_quiet_end_is_apart() {
+        let clock = Clock { whole: 80.0, after: 20.0 };
+        let mut births = Births::default();
+        for (from, to) in
+            [(0.0, 10.0), (20.0, 20.0), (50.0, 50.0), (10.0, 30.0), (90.0, 90.0), (100.0, 100.0)]
+        {
+            births.alive((from, to), 1.0, clock);
+        }
+        let last = [1.25, 0.25, 0.0, 0.0];
+        let expected = Births { early: 2.0, middle: 1.0, last, after: 1.5, ..Births::default() };
+        assert_eq!((births, births.living()), (expected, 4.5));
+        let at = |after| Births { after, ..expected }.goes_on(clock);
+        assert_eq!([1.5, 0.7, 0.5, 0.0].map(at), [true, true, false, false]);
+    }
 
     /// A batch of four seconds beside what leaks, in a minute: the leak was stated at twice its rate.
     #[test]

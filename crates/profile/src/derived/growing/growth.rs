@@ -7,6 +7,8 @@ pub enum Growth {
     Grows,
     /// It does, and nobody has looked whether as much is held softly as soft references were made: who holds it would tell.
     PerhapsSoftly,
+    /// It did for as long as the program worked: that it had little to do in the end, and nothing came.
+    WhileBusy(String),
     /// It may: why it can't be told.
     Unsure(String),
     /// It does not.
@@ -19,7 +21,7 @@ impl Growth {
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Grows => 0,
-            Self::PerhapsSoftly | Self::Unsure(_) => 1,
+            Self::PerhapsSoftly | Self::WhileBusy(_) | Self::Unsure(_) => 1,
             Self::Harmless => 2,
         }
     }
@@ -30,13 +32,13 @@ impl Growth {
             Self::PerhapsSoftly => {
                 Some("as many soft references were made: it may be a cache that the collector empties")
             }
-            Self::Unsure(why) => Some(why),
+            Self::WhileBusy(why) | Self::Unsure(why) => Some(why),
             Self::Grows | Self::Harmless => None,
         }
     }
 
-    /// Whether it surely grows, or does if nothing holds it softly.
+    /// Whether it surely grows, or did, or does if nothing holds it softly.
     pub fn is_worth_a_search(&self) -> bool {
-        matches!(self, Self::Grows | Self::PerhapsSoftly)
+        matches!(self, Self::Grows | Self::PerhapsSoftly | Self::WhileBusy(_))
     }
 }

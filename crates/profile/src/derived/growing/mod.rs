@@ -24,6 +24,7 @@ use std::mem;
 
 use crate::derived::own_code::is_foreign;
 use crate::derived::program::Program;
+use crate::derived::quiet_end::quiet_end;
 use crate::facts::retention::RetentionRow;
 use crate::facts::run::Tracking;
 use crate::fitted::variance::Variances;
@@ -65,6 +66,31 @@ pub struct Growing {
 }
 
 impl Growing {
+    /// Takes in what surely grew until the program had little to do, and not since. What is sure by the whole time as well grew at that pace.
+    fn add_while_busy(&mut self, busy: Vec<Grower>) {
+        for mut grower in busy.into_iter().filter(|grower| grower.growth.is_sure()) {
+            let Some(until_ms) = grower.until_ms else { continue };
+            let pace = grower.bytes_per_s / grower.live.bytes.max(1) as f64;
+            let is_it = |other: &Grower| other.kept.iter().any(|kept| grower.has(kept.row));
+            let mut is_known = false;
+            for known in self.growers.iter_mut().filter(|other| other.growth.is_sure() && is_it(other)) {
+                known.bytes_per_s = pace * known.live.bytes as f64;
+                known.until_ms = Some(until_ms);
+                is_known = true;
+            }
+            if is_known {
+                continue;
+            }
+            self.growers.retain(|other| !is_it(other));
+            grower.growth = Growth::WhileBusy(format!(
+                "it grew for {} s, until the program's allocation fell by more than half, and not since: mayfly leaks PID under load tells whether it goes on",
+                until_ms / 1000
+            ));
+            self.growers.push(grower);
+        }
+        worst_first(&mut self.growers);
+    }
+
     /// Whether growth so slow that it would not have been seen takes longer than a day to double what is live.
     pub fn floor_is_small(&self) -> bool {
         const DAY: f64 = 24.0 * 3600.0;
@@ -95,9 +121,21 @@ impl Profile {
                     .to_owned(),
             );
         }
+        let mut growing = self.growing_by(clocks);
+        if let Some(quiet) = quiet_end(&self.history)
+            && let Some(busy) = Clock::before(clocks, quiet)
+        {
+            growing.add_while_busy(self.growing_by(busy).growers);
+        }
+        Ok(growing)
+    }
+
+    /// Who keeps more and more in the time of these clocks.
+    fn growing_by(&self, clocks: [Clock; 2]) -> Growing {
+        let [whole_ms, _] = clocks.map(|clock| clock.whole);
         let worth = Worth::of(self);
         let program = Program::of(self);
-        let pools = Pool::all(self, &program, &worth);
+        let pools = Pool::all(self, &program, &worth, clocks);
         let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
         let least = LEAST_BYTES.max(live_bytes * LEAST_SHARE);
         let judge = |pool: &Pool| {
@@ -136,12 +174,10 @@ impl Profile {
             let variances = Variances::of(self);
             growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
         }
-        growers.sort_by(|a, b| {
-            (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
-        });
+        worst_first(&mut growers);
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
-        Ok(Growing { growers, floor, live_bytes })
+        Growing { growers, floor, live_bytes }
     }
 
     /// Whether the oldest age at which anything is known alive is of the first half of the time.
@@ -211,6 +247,13 @@ impl Profile {
         let late = grower.kept.iter().filter(|kept| is_it(kept.row)).map(|kept| kept.born[1] + kept.born[2]);
         late.sum::<u64>() as f64
     }
+}
+
+/// What surely grows first, then what brings most bytes a second.
+fn worst_first(growers: &mut [Grower]) {
+    growers.sort_by(|a, b| {
+        (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
+    });
 }
 
 /// A floor in bytes a second, if the heap holds so many bytes in the end: no leak can have brought more.

@@ -91,6 +91,8 @@ pub struct Grower {
     pub bytes_per_s: f64,
     /// From when on, in milliseconds of the profiled time.
     pub since_ms: u64,
+    /// When it stopped, as the program had little to do from then on; `None` if it did not.
+    pub until_ms: Option<u64>,
     /// What is held of that.
     pub growth: Growth,
     /// Who holds it, if that was looked for.
@@ -228,8 +230,12 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Of each line, each constructor called there, and each line of the program below which that happens; without stacks of each class.
-    pub(super) fn all(profile: &Profile, program: &Program<'_>, worth: &Worth<'_>) -> Vec<Self> {
-        let clocks = Clock::both(profile);
+    pub(super) fn all(
+        profile: &Profile,
+        program: &Program<'_>,
+        worth: &Worth<'_>,
+        clocks: [Clock; 2],
+    ) -> Vec<Self> {
         let mut pools = Vec::new();
         if profile.run.stacks && profile.sites.iter().any(|site| site.lifetimes.is_some()) {
             for (row, site) in profile.sites.iter().enumerate() {
@@ -427,7 +433,9 @@ impl Pool {
             live,
             samples: self.samples,
             bytes_per_s: late * 2000.0 / clock.whole,
-            since_ms: (clock.whole - self.oldest_ms).max(0.0) as u64,
+            until_ms: (clock.after > 0.0 && !births.goes_on(clock))
+                .then(|| profile.duration_ms.saturating_sub(clock.after as u64)),
+            since_ms: (clock.after + clock.whole - self.oldest_ms).max(0.0) as u64,
             growth,
             ..Grower::default()
         };
