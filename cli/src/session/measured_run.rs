@@ -15,7 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use crate::error::Error;
 use crate::session::jvms;
 use crate::session::launch::Running;
-use crate::session::process::peak_bytes;
+use crate::session::process::{cpu_time, peak_bytes};
 
 /// How often memory is looked at: what it grows by after the last look is missed.
 const LOOK: Duration = Duration::from_millis(10);
@@ -40,6 +40,7 @@ pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<Measur
     let (ended, ends) = mpsc::channel::<()>();
     let looker = thread::spawn(move || {
         let (mut peak, mut deadline) = (None, time.map(|time| Instant::now() + time));
+        let (mut half, mut at_half, mut late_cpu) = (time.map(|time| Instant::now() + time / 2), None, None);
         let mut is_jvm = false;
         // Opened while it is ours and not waited for: the number is nobody else's.
         let process =
@@ -47,22 +48,28 @@ pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<Measur
         while ends.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
             is_jvm = is_jvm || jvms::is_jvm(pid);
             peak = peak.max(peak_bytes(pid));
+            if half.take_if(|at| *at <= Instant::now()).is_some() {
+                at_half = cpu_time(pid).filter(|_| is_jvm);
+            }
             if deadline.take_if(|at| *at <= Instant::now()).is_some()
                 && let Some(process) = &process
             {
+                // Before its end, which is no work.
+                late_cpu = at_half.and_then(|half| cpu_time(pid)?.checked_sub(half));
                 // That it has just ended is as well.
                 let _ = pidfd_send_signal(process, Signal::TERM);
             }
         }
-        (peak.filter(|_| is_jvm), time.is_some() && deadline.is_none())
+        (peak.filter(|_| is_jvm), late_cpu, time.is_some() && deadline.is_none())
     });
     let outcome = running.wait();
     drop(ended);
-    let (peak_bytes, is_out_of_time) = looker.join().unwrap_or_default();
+    let (peak_bytes, late_cpu, is_out_of_time) = looker.join().unwrap_or_default();
     let run = MeasuredRun {
         cpu: spent().map_err(not_watched)?.saturating_sub(before),
         elapsed: began.elapsed(),
         peak_bytes,
+        late_cpu,
     };
     Ok(Measured { status: outcome?.status, is_out_of_time, run })
 }

@@ -40,6 +40,14 @@ pub(crate) fn peak_bytes(pid: u32) -> Option<u64> {
     status_bytes(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "VmHWM")
 }
 
+/// Processor time of a process so far, and of the processes that it waited for; `None` if it is gone.
+pub(crate) fn cpu_time(pid: u32) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Of itself by user and system, then of those.
+    let ticks: u64 = stat_fields(&stat, 14).take(4).map_while(|ticks| ticks.parse::<u64>().ok()).sum();
+    Some(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+}
+
 /// A line of `/proc/PID/status`.
 fn status_field<'s>(status: &'s str, name: &str) -> Option<&'s str> {
     status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)

@@ -37,6 +37,8 @@ pub(crate) fn costs_json(costs: &Costs) -> String {
             peak_bytes: cost.peak_bytes,
             /// Of the way without, in the same round; null for that itself.
             more_cpu_share: beside(cost.more_cpu),
+            /// In the second half of the time; null if the program ended by itself.
+            more_late_cpu_share: cost.more_late_cpu.and_then(beside),
             more_elapsed_share: beside(cost.more_elapsed),
             more_bytes: cost.more_bytes.and_then(beside),
         }
@@ -62,6 +64,13 @@ const ONE_ROUND: &str = "Of one round it is not known what is chance: --rounds 5
 pub(crate) fn costs_document(costs: &Costs) -> Document {
     let mut document = Document::default();
     costs.ways.iter().skip(1).for_each(|way| document.sentence(sentence(way, costs.rounds)));
+    let late = costs.ways.iter().skip(1).filter_map(late).collect::<Vec<_>>();
+    if !late.is_empty() {
+        document.sentence(format!(
+            "CPU time in the second half of each run, once it is up: {}.",
+            late.join("; ")
+        ));
+    }
     if costs.rounds == 1 {
         document.sentence(ONE_ROUND);
     }
@@ -100,6 +109,13 @@ fn sentence(way: &Way, rounds: usize) -> String {
     format!("{} takes {} CPU time ({}){memory}.", way.name, more(cpu), range(cpu))
 }
 
+/// What a service pays once it is up.
+fn late(way: &Way) -> Option<String> {
+    let late = way.cost.more_late_cpu?;
+    let range = if late.least < late.most { format!(" ({})", range(late)) } else { String::new() };
+    Some(format!("{} {}{range}", way.name, more(late)))
+}
+
 /// Without a range, which would look like certainty.
 fn of_one_round(way: &Way) -> String {
     let memory = |of: OfRounds| {
@@ -126,7 +142,7 @@ fn memory(more: OfRounds) -> String {
 }
 
 fn row(way: &Way, is_beside: bool, one_round: bool) -> Vec<String> {
-    let Cost { cpu_s, elapsed_s, peak_bytes, more_cpu, more_elapsed, more_bytes } = way.cost;
+    let Cost { cpu_s, elapsed_s, peak_bytes, more_cpu, more_elapsed, more_bytes, .. } = way.cost;
     let seconds = |of: OfRounds| duration(of.median * 1_000.0);
     let beside = |text: String| if is_beside { text } else { "-".to_owned() };
     let ranged = |of: String, range: String| if one_round { of } else { format!("{of} ({range})") };
@@ -164,6 +180,8 @@ fn range_of_bytes(of: OfRounds) -> String {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_verdicts::MeasuredRun;
+
     use super::*;
 
     fn of(median: f64, least: f64, most: f64) -> OfRounds {
@@ -180,6 +198,7 @@ mod tests {
             elapsed_s: of(1.1, 1.0, 1.2),
             peak_bytes: Some(of(1e8, 9e7, 1.1e8)),
             more_cpu: of(0.12, 0.09, 0.14),
+            more_late_cpu: None,
             more_elapsed: of(0.0, -0.01, 0.01),
             more_bytes,
         };
@@ -201,6 +220,19 @@ mod tests {
             "the difference in peak resident memory is within that of the rounds (-2.00 MiB to 9.00 MiB)";
         assert!(chance.contains(sentence), "{chance}");
         assert!(!text(None).contains("peak resident memory"));
+    }
+
+    #[test]
+    fn what_a_service_pays_once_it_is_up_is_a_sentence() {
+        let late = |median, least, most| Way {
+            name: "mayfly run",
+            cost: Cost {
+                more_late_cpu: Some(of(median, least, most)),
+                ..Cost::of(&[MeasuredRun::default()], &[MeasuredRun::default()]).expect("a round")
+            },
+        };
+        assert_eq!(super::late(&late(0.02, 0.01, 0.04)).as_deref(), Some("mayfly run 2 % more (1 to 4 %)"));
+        assert_eq!(super::late(&late(-0.02, -0.02, -0.02)).as_deref(), Some("mayfly run 2 % less"));
     }
 
     /// "takes 1 % less CPU time (-1 to -1 %)" looks certain.

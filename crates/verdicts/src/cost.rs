@@ -16,6 +16,8 @@ pub struct MeasuredRun {
     pub elapsed: Duration,
     /// The most memory that it had resident, in bytes; `None` if nobody saw it.
     pub peak_bytes: Option<u64>,
+    /// Processor time in the second half of a run that was ended after some time; `None` of others, and if nobody saw it.
+    pub late_cpu: Option<Duration>,
 }
 
 /// A number of several rounds.
@@ -56,6 +58,8 @@ pub struct Cost {
     pub peak_bytes: Option<OfRounds>,
     /// Processor time more than in the same round without, as a share of that.
     pub more_cpu: OfRounds,
+    /// The same in the second half of runs that are ended after some time.
+    pub more_late_cpu: Option<OfRounds>,
     /// Time on the clock, likewise.
     pub more_elapsed: OfRounds,
     /// Memory more than in the same round without, in bytes.
@@ -68,9 +72,9 @@ impl Cost {
         let rounds = || without.iter().zip(with);
         let seconds =
             |time: fn(&MeasuredRun) -> Duration| OfRounds::of(with.iter().map(|run| time(run).as_secs_f64()));
-        let more = |time: fn(&MeasuredRun) -> Duration| {
-            OfRounds::of(rounds().map(|(without, with)| {
-                time(with).as_secs_f64() / time(without).as_secs_f64().max(f64::MIN_POSITIVE) - 1.0
+        let more = |time: fn(&MeasuredRun) -> Option<Duration>| {
+            OfRounds::of(rounds().filter_map(|(without, with)| {
+                Some(time(with)?.as_secs_f64() / time(without)?.as_secs_f64().max(f64::MIN_POSITIVE) - 1.0)
             }))
         };
         let more_bytes =
@@ -79,8 +83,9 @@ impl Cost {
             cpu_s: seconds(|run| run.cpu)?,
             elapsed_s: seconds(|run| run.elapsed)?,
             peak_bytes: OfRounds::of(with.iter().filter_map(|run| run.peak_bytes).map(|bytes| bytes as f64)),
-            more_cpu: more(|run| run.cpu)?,
-            more_elapsed: more(|run| run.elapsed)?,
+            more_cpu: more(|run| Some(run.cpu))?,
+            more_late_cpu: more(|run| run.late_cpu),
+            more_elapsed: more(|run| Some(run.elapsed))?,
             more_bytes: OfRounds::of(more_bytes),
         })
     }
@@ -95,6 +100,7 @@ mod tests {
             cpu: Duration::from_millis(cpu_ms),
             elapsed: Duration::from_millis(elapsed_ms),
             peak_bytes,
+            late_cpu: None,
         }
     }
 
@@ -110,6 +116,13 @@ mod tests {
         };
         near(cost.more_cpu, [0.1, 0.1, 0.3]);
         near(cost.more_elapsed, [0.0, 0.0, 0.0]);
+        assert_eq!(cost.more_late_cpu, None, "they ended by themselves");
+        let late = |cpu_ms, late_ms| MeasuredRun {
+            late_cpu: Some(Duration::from_millis(late_ms)),
+            ..run(cpu_ms, 500, None)
+        };
+        let ended = Cost::of(&[late(1_000, 400)], &[late(1_500, 420)]).expect("a round");
+        near(ended.more_late_cpu.expect("seen"), [0.05; 3]);
         near(cost.cpu_s, [1.3, 1.1, 2.2]);
         near(cost.more_bytes.expect("known of two"), [60.0, 50.0, 70.0]);
         near(cost.peak_bytes.expect("known of three"), [160.0, 150.0, 170.0]);

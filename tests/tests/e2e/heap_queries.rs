@@ -111,6 +111,10 @@ fn check_chains(file: &str) {
     assert!(lines[first].ends_with(", heapqueries.HeapQueries.chain"), "{text}");
     assert!(lines[first + 1].starts_with(&format!("    next -> {LINK}@")), "{text}");
     assert!(text.contains(" are reachable"), "{text}");
+    let Some(terminal) = Terminal::run(120, 60, &format!("{command} --by class --limit 40")) else { return };
+    let text = terminal.finish();
+    let is_row = |line: &str| line.contains(" KiB") && line.ends_with(&format!("    500  {LINK}"));
+    assert!(text.lines().any(is_row), "{text}");
 }
 
 /// What is known of the program, asked of a dump in any format. INSANE's `findRoots`, `HeapModel` and `InsaneParser`.

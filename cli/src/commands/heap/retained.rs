@@ -6,7 +6,7 @@ use mayfly_heap::dominators::{ClassRetained, Dominators, LoaderRetained};
 use mayfly_heap::paths::{edge_text, object_text};
 use mayfly_heap::{EdgeName, Filter, Graph, ObjectIndex, ObjectSet, Strength, reach};
 use mayfly_profile::{HeapOrder, Total, readable_classes};
-use mayfly_report::size;
+use mayfly_report::{grouped, size};
 use serde::Serialize;
 
 use super::asked;
@@ -77,13 +77,15 @@ impl Answer for Retained {
 
     fn text(&self) -> String {
         let bytes = |bytes: u64| if self.in_units { size(bytes) } else { bytes.to_string() };
-        let mut table = Columns::new(&["retained", "%", "bytes", "objects", self.by]);
+        let objects = |objects: u64| if self.in_units { grouped(objects) } else { objects.to_string() };
+        let own = if self.in_units { "size" } else { "bytes" };
+        let mut table = Columns::new(&["retained", "%", own, "objects", self.by]);
         for row in &self.rows {
             table.row([
                 bytes(row.retained_bytes),
                 format!("{:.1}", row.share * 100.0),
                 bytes(row.bytes),
-                row.objects.to_string(),
+                objects(row.objects),
                 readable_classes(&row.name).into_owned(),
             ]);
             row.below.iter().for_each(|object| table.line_below(&readable_classes(object)));
@@ -132,8 +134,7 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
     }
     let retained = match args.by {
         RetainedBy::Object if for_people && chosen.is_none() => {
-            let (of, rows) = (dominators.reachable().len(), chains(&graph, &dominators, limit));
-            Retained { in_units: true, ..answer("object", &dominators, of, rows) }
+            answer("object", &dominators, dominators.reachable().len(), chains(&graph, &dominators, limit))
         }
         RetainedBy::Object => by_object(&graph, &dominators, chosen, limit),
         RetainedBy::Class => by_class(&dominators, &file.retained_by_class(&graph, &dominators), limit),
@@ -141,6 +142,7 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
             by_loader(&graph, &dominators, &file.retained_by_loader(&graph, &dominators), limit)
         }
     };
+    let retained = Retained { in_units: for_people, ..retained };
     document::show(&file.source(), &retained, args.shown.json.is_json())
 }
 
