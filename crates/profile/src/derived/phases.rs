@@ -25,7 +25,7 @@ pub struct StartUp {
     pub ends_ms: u64,
     /// Bytes counted until then.
     pub allocated: u64,
-    /// Classes of which objects were counted until then.
+    /// Classes that were loaded until then; where the JVM does not say, those of which objects were counted.
     pub classes: u64,
 }
 

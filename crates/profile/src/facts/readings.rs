@@ -21,6 +21,8 @@ pub struct Reading {
     pub alone: bool,
 }
 
+/// Tag of the classes that are loaded.
+pub(crate) const CLASSES_LOADED: u8 = 2;
 /// Tags of what is outside of the heap ([`OffHeap`](crate::OffHeap)): direct buffers and native segments of arenas.
 pub const DIRECT_BUFFERS: u8 = 3;
 /// Bytes of these.
@@ -40,7 +42,7 @@ pub const BYTES_BETWEEN_SAMPLES: u8 = 9;
 /// All of them, in the order in which they are shown.
 pub const READINGS: &[Reading] = &[
     alone(1, "metaspace_used_bytes", "metaspace used after the last GC", true),
-    alone(2, "classes_loaded", "classes loaded and not unloaded", false),
+    alone(CLASSES_LOADED, "classes_loaded", "classes loaded and not unloaded", false),
     part(DIRECT_BUFFERS, "direct_buffers", "direct buffers and segments of automatic arenas", false),
     part(DIRECT_BYTES, "direct_bytes", "memory of direct buffers and automatic arenas", true),
     part(MAPPED_BUFFERS, "mapped_buffers", "mappings of files", false),

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use crate::facts::collection::Collections;
 use crate::facts::ids::ClassId;
 use crate::facts::off_heap::OffHeap;
+use crate::facts::readings::CLASSES_LOADED;
 use crate::facts::run::RunInfo;
 use crate::facts::soft::{HELD_BY_JDK, is_soft};
 use crate::stream::course::Course;
@@ -152,6 +153,9 @@ impl ProfileBuilder {
             Section::Readings(readings) => {
                 if let Some(now) = OffHeap::of(readings) {
                     self.history.off_heap(now);
+                }
+                if let Some(&now) = readings.0.get(&CLASSES_LOADED) {
+                    self.history.classes_loaded(now);
                 }
             }
             Section::Course(course) => self.history.is_known_as(course.points()),

@@ -55,8 +55,10 @@ pub struct History {
     off_heap: Option<OffHeap>,
     /// Soft references allocated since the last point.
     soft: u64,
-    /// Classes met since the last point.
+    /// Classes met since the last point, or loaded.
     classes: u64,
+    /// Classes that were loaded at the last step, where the JVM says so.
+    loaded: Option<u64>,
     /// Whether the JVM says what collections leave.
     by_jvm: bool,
 }
@@ -114,9 +116,22 @@ impl History {
         self.soft = self.soft.saturating_add(made);
     }
 
-    /// A class was met in the step that comes.
+    /// A class was met in the step that comes. Where the JVM says how many it loaded, that counts: samples meet few.
     pub(crate) fn class_met(&mut self) {
-        self.classes += 1;
+        if self.loaded.is_none() {
+            self.classes += 1;
+        }
+    }
+
+    /// The JVM has loaded so many by the end of the last step, but for those that it unloaded.
+    pub(crate) fn classes_loaded(&mut self, now: u64) {
+        if self.loaded.is_none() {
+            self.classes = 0;
+            self.points.iter_mut().for_each(|point| point.classes = 0);
+        }
+        let more = now.saturating_sub(self.loaded.unwrap_or(0));
+        *self.points.last_mut().map_or(&mut self.classes, |last| &mut last.classes) += more;
+        self.loaded = Some(now);
     }
 
     /// The JVM says what a collection of the last step has left in use.
@@ -177,13 +192,13 @@ impl History {
     pub(crate) fn reset(&mut self) {
         let Totals { gcs, accounted, .. } = self.before;
         let before = Totals { gcs, accounted, ..Totals::default() };
-        *self = Self { before, by_jvm: self.by_jvm, ..Self::default() };
+        *self = Self { before, by_jvm: self.by_jvm, loaded: self.loaded, ..Self::default() };
     }
 
     /// Only what follows is told.
     pub(crate) fn forget(&mut self) {
-        let Self { before, live_after_gc, off_heap, by_jvm, .. } = *self;
-        *self = Self { before, live_after_gc, off_heap, by_jvm, ..Self::default() };
+        let Self { before, live_after_gc, off_heap, by_jvm, loaded, .. } = *self;
+        *self = Self { before, live_after_gc, off_heap, by_jvm, loaded, ..Self::default() };
     }
 
     /// All points.
@@ -235,6 +250,22 @@ mod tests {
         let late = soft_since(history.points(), 10_000_000);
         assert!(late.abs_diff(2 * 10_000) < 60, "{late}");
         assert_eq!(soft_since(&[], 0), 0);
+    }
+
+    /// A service of which a sample is taken per 512 KiB: "start-up 29.6 s, 116 classes", of 4.6 s and 4,200.
+    #[test]
+    fn classes_are_those_that_the_jvm_has_loaded_where_it_says_so() {
+        let mut history = History::default();
+        let mut step = |ms, met: u64, loaded: Option<u64>| {
+            (0..met).for_each(|_| history.class_met());
+            history.step(&Progress { duration_ms: ms, ..Progress::default() }, [].into_iter());
+            loaded.into_iter().for_each(|now| history.classes_loaded(now));
+            history.points().iter().map(|point| point.classes).collect::<Vec<_>>()
+        };
+        assert_eq!(step(1_000, 3, None), [3]);
+        assert_eq!(step(2_000, 5, Some(600)), [0, 600]);
+        assert_eq!(step(3_000, 2, Some(900)), [0, 600, 300]);
+        assert_eq!(step(4_000, 0, Some(850)), [0, 600, 300, 0], "some were unloaded");
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Point {
     pub gcs: u32,
     /// Soft references allocated meanwhile.
     pub soft: u64,
-    /// Classes that were met meanwhile for the first time.
+    /// Classes that were loaded meanwhile, or met for the first time where the JVM does not say.
     pub classes: u64,
     /// What was outside of the heap at its end; `None` where nothing is known.
     pub off_heap: Option<OffHeap>,
