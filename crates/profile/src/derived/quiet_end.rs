@@ -17,9 +17,7 @@ const BUSY: f64 = 0.625;
 /// The quiet end of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct QuietEnd {
-    /// When it begins, in milliseconds of the profiled time.
-    pub(crate) begins_ms: u64,
-    /// How long it is.
+    /// How long it is, in milliseconds of the profiled time.
     pub(crate) ms: u64,
     /// Bytes allocated in it.
     pub(crate) allocated: u64,
@@ -36,9 +34,8 @@ pub(crate) fn quiet_end(points: &[Point]) -> Option<QuietEnd> {
         busy(before) > 0.0 && most <= SHARE * busy(before)
     };
     let from = (WORKED..=SLICES - QUIET).find(is_quiet)?;
-    let begins_ms = all_ms * from as u64 / SLICES as u64;
     let allocated = (sums[SLICES] - sums[from]).round() as u64;
-    Some(QuietEnd { begins_ms, ms: all_ms - begins_ms, allocated })
+    Some(QuietEnd { ms: all_ms - all_ms * from as u64 / SLICES as u64, allocated })
 }
 
 /// Bytes allocated until the end of each slice, and 0 before; within a point at an even pace.
@@ -70,7 +67,7 @@ mod tests {
     fn end_of(rates: impl IntoIterator<Item = u64>) -> Option<(u64, u64)> {
         let second = |mib: u64| Point { span_ms: 1_000, allocated: mib << 20, ..Point::default() };
         let points: Vec<_> = rates.into_iter().map(second).collect();
-        quiet_end(&points).map(|end| (end.begins_ms / 1_000, end.allocated >> 20))
+        quiet_end(&points).map(|end| (end.ms / 1_000, end.allocated >> 20))
     }
 
     fn seconds(parts: &[(usize, u64)]) -> impl Iterator<Item = u64> + '_ {
@@ -82,7 +79,7 @@ mod tests {
         assert_eq!(end_of(seconds(&[(80, 30), (80, 8)])), Some((80, 640)));
         assert_eq!(
             end_of(seconds(&[(2, 900), (40, 1), (40, 30), (78, 8)])),
-            Some((85, 600)),
+            Some((75, 600)),
             "it waited first"
         );
         assert_eq!(end_of(seconds(&[(100, 30), (4, 0), (56, 30)])), None, "a pause");

@@ -21,10 +21,10 @@ pub struct GrowerWords {
     pub class: String,
     /// Who makes it, as `made by Cart.put:12`; its class where no stacks tell.
     pub what: String,
-    /// How fast, in bytes a second.
+    /// How fast, in bytes a second: lately, or until when the program had more to do.
     pub rate: String,
-    /// When that was: `lately`, or until when the program had more to do.
-    pub when: String,
+    /// Whether it stopped then.
+    pub is_over: bool,
     /// The error of that.
     pub sureness: String,
     /// Bytes that are live.
@@ -52,11 +52,13 @@ impl GrowerWords {
             ms if ms < AT_THE_START * profile.duration_ms as f64 => "the start".to_owned(),
             _ => units::clock(grower.since_ms),
         };
+        let rate = format!("{}/s", units::bytes(grower.bytes_per_s.round() as u64));
+        let until = grower.until_ms.map_or(String::new(), |ms| format!(" until {}", units::clock(ms)));
         Self {
             class: grower.class.clone(),
             what: what(grower),
-            rate: format!("{}/s", units::bytes(grower.bytes_per_s.round() as u64)),
-            when: grower.until_ms.map_or("lately".to_owned(), |ms| format!("until {}", units::clock(ms))),
+            rate: rate + &until,
+            is_over: grower.until_ms.is_some(),
             sureness: plus_minus(grower.error),
             live: units::bytes(grower.live.bytes),
             objects: units::count(grower.live.objects),
@@ -79,10 +81,11 @@ impl GrowerWords {
 
     /// On the first screen.
     pub(super) fn sentences(&self) -> Vec<String> {
-        let Self { what, rate, when, sureness, live, objects, since, holder, .. } = self;
+        let Self { what, rate, sureness, live, objects, since, holder, .. } = self;
         let details = added(&self.details());
+        let lately = if self.is_over { "" } else { "lately " };
         let mut lines = vec![
-            format!("! growing: {what}, {when} {rate} ({sureness})"),
+            format!("! growing: {what}, {lately}{rate} ({sureness})"),
             format!("   {live} live in {objects} objects since {since}{details}"),
         ];
         lines.extend((!holder.is_empty()).then(|| format!("   held by {holder}")));
