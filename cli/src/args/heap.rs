@@ -257,7 +257,7 @@ pub(crate) struct PathsArgs {
     pub(crate) strength: StrengthArgs,
 
     /// Show up to N paths; each avoids what the ones before went through
-    #[arg(short = 'n', long = "number", value_name = "N", default_value = "1", value_parser = positive)]
+    #[arg(short = 'n', long = "number", alias = "limit", value_name = "N", default_value = "1", value_parser = positive)]
     pub(crate) number: usize,
 
     /// Go through no object of this class, not through this object, nor along this field; may be given several times

@@ -121,6 +121,8 @@ pub(crate) struct Rate {
     pub(crate) since: f64,
     /// When it stopped, as the program had little to do from then on.
     pub(crate) until: Option<f64>,
+    /// Whether it is more, and more is live: of the arrays and strings that it is made of few stacks were taken.
+    pub(crate) is_at_least: bool,
     /// On how many samples that rests; `None`: it was counted.
     pub(crate) samples: Option<f64>,
     /// The standard error of its bytes, as a share of them; 0: it was counted.

@@ -64,6 +64,8 @@ fn growth(rate: Rate) -> impl Serialize {
         since_s: tenths(rate.since),
         /// When it stopped, as the program had little to do from then on.
         until_s: rate.until.map(tenths),
+        /// Whether it is more, and more is live: of the arrays and strings that it is made of few stacks were taken.
+        at_least: rate.is_at_least,
         /// Null: counted.
         samples: rate.samples.map(tenths),
         /// A standard error, as a share; 0: counted.

@@ -93,9 +93,12 @@ fn missed(floor: Floor, searched: &Searched) -> String {
         None if floor.is_small => String::new(),
         None => ": record for longer".to_owned(),
     };
+    let seen = format!("A {} in {seconds}{cure}.", leak_below(floor.bytes_per_s));
+    if !matches!(searched, Searched::Recording { .. }) {
+        return seen;
+    }
     let (first, others) = OF_ADDED_OBJECTS.split_at(1);
-    let of = first.to_uppercase() + others;
-    format!("A {} in {seconds}{cure}. {of}.", leak_below(floor.bytes_per_s))
+    format!("{seen} {}{others}.", first.to_uppercase())
 }
 
 /// The headline, and what stands below it.
@@ -163,9 +166,10 @@ fn grows(rate: Rate, is_leak: bool) -> String {
         (false, None) => "may grow, lately".to_owned(),
         (_, Some(until)) => format!("grew, until {},", time(until)),
     };
+    let least = if rate.is_at_least { "≥" } else { "" };
     let sureness = if rate.samples.is_none() { "counted".to_owned() } else { plus_minus(rate.error) };
     format!(
-        "{grows} by {}/s ({sureness}), since {}: {} live in {} objects",
+        "{grows} by {least}{}/s ({sureness}), since {}: {least}{} live in {} objects",
         size(rate.bytes_per_s.round() as u64),
         time(rate.since),
         size(rate.bytes),

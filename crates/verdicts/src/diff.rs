@@ -450,9 +450,12 @@ fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corr
         // Of lifetimes the medians may be the same, and the rest not.
         let large = matches!(finding.measure, Measure::Lifetime(_))
             || finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE);
+        // "most live", and again: whatever differs in the rest, nobody can see it.
+        let is_known = finding.before.is_some() || finding.after.is_some();
+        let is_shown = is_known || !matches!(finding.measure, Measure::Lifetime(_));
         finding.verdict = match (*rate <= judging.level && judging.is_decided, judging.replicated) {
-            (true, true) => Verdict::Changed,
-            (true, false) if large => Verdict::Differs,
+            (true, true) if is_shown => Verdict::Changed,
+            (true, false) if is_shown && large => Verdict::Differs,
             _ => Verdict::Same,
         };
     }

@@ -7,7 +7,9 @@ use mayfly_heap::dominators::{Dominators, lasting_first};
 use mayfly_heap::growth::{LoadedClasses, OneEach, Outline, Sustained, in_fixed_arrays, one_each, sustained};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectSet, Strength, paths};
 use mayfly_profile::{Profile, holders_that_drop, is_of_expiry};
-use mayfly_verdicts::leaks::{Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_unsteady};
+use mayfly_verdicts::leaks::{
+    Bound, Growth, Starting, Suspicion, Turnover, Watched, growing, is_unsteady, least_growth,
+};
 
 use super::containers::{self, Container};
 use super::labels::{class_of, is_own, named, own_class, shown};
@@ -15,7 +17,7 @@ use super::makers::{self, Grown};
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::progress::Progress;
-use crate::verdicts::{Leaks, Searched, Suspect};
+use crate::verdicts::{Floor, Leaks, Searched, Suspect};
 
 /// Leaks and doubtful ones that are shown with a path.
 const MOST: usize = 5;
@@ -81,6 +83,13 @@ impl Dumps {
     pub(super) fn taken_at(&self) -> Vec<f64> {
         let first = self.times.first().copied().unwrap_or_default();
         self.times.iter().map(|at| ((at - first) * 10.0).round() / 10.0).collect()
+    }
+
+    /// The slowest leak that is seen between the first and the last; `None` if they have no times.
+    pub(super) fn floor(&self) -> Option<Floor> {
+        let seconds = self.taken_at().last().copied().filter(|&seconds| seconds > 0.0)?;
+        let least = least_growth(self.outlines.last()?.bytes());
+        Some(Floor { bytes_per_s: least / seconds, is_small: true, denser: None })
     }
 
     /// Forgets all but the last.

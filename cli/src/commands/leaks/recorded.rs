@@ -52,7 +52,10 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
             let floor = Some(Floor {
                 bytes_per_s: told.floor,
                 is_small: told.floor_is_small,
-                denser: denser.map(|(_, options)| options[usize::from(is_sampled)]),
+                denser: match profile.run.tracking {
+                    Tracking::Balanced => Some("without --scope"),
+                    _ => denser.map(|(_, options)| options[usize::from(is_sampled)]),
+                },
             });
             let suspects = outside
                 .into_iter()
@@ -75,6 +78,7 @@ fn off_heap(profile: &Profile) -> Option<Suspect> {
             bytes_per_s: growth.bytes_per_s,
             since: growth.since_ms as f64 / 1000.0,
             until: None,
+            is_at_least: false,
             samples: None,
             error: 0.0,
             objects,
@@ -102,6 +106,7 @@ fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
             bytes_per_s: keeper.bytes_per_s,
             since: keeper.since_ms as f64 / 1000.0,
             until: keeper.until_ms.map(|ms| ms as f64 / 1000.0),
+            is_at_least: keeper.is_at_least,
             samples: Some(keeper.samples),
             error: keeper.error,
             objects: keeper.live.objects,

@@ -236,7 +236,7 @@ impl Search<'_> {
         let (pid, paused_ms) = (self.process.pid, self.paused_ms);
         let dumps = self.dumps.count();
         let seconds = self.counted_from.elapsed().as_secs_f64();
-        let at_s = self.dumps.taken_at();
+        let (at_s, floor) = (self.dumps.taken_at(), self.dumps.floor());
         let mut leaks = self.dumps.leaks(Searched::Jvm { pid, dumps, seconds, paused_ms, at_s });
         if self.ended {
             self.notes.push(ended_early(dumps + self.uncounted, self.planned()));
@@ -258,6 +258,7 @@ impl Search<'_> {
             ));
         }
         leaks.untold = untold(dumps, self.uncounted);
+        leaks.floor = floor;
         leaks.incomplete = self.ended || self.paused_too_long || is_left;
         leaks.notes = self.notes;
         leaks

@@ -19,6 +19,8 @@ pub struct MethodProfile {
     pub line: Option<u32>,
     /// Bytes allocated. Where a class was optimised away, no more than all that was allocated of it.
     pub allocated_bytes: u64,
+    /// The standard error of that, as a share of it; 0: it was counted.
+    pub error: f64,
     /// Bytes executed.
     pub executed_bytes: u64,
     /// Bytes of what is live; 0 when deaths are not followed.
@@ -66,18 +68,21 @@ fn sum(method: Option<(&str, &str)>, sites: &[Charged<'_>], bounds: &HashMap<&st
         method: method.map(|(class, name)| (class.to_owned(), name.to_owned())),
         ..MethodProfile::default()
     };
+    let mut variance = 0.0;
     for &(site, line) in sites {
         lines.add(line, site.allocated_at_most(bounds) as f64);
         let executed = by_class.entry(&site.class).or_default();
         *executed = executed.saturating_add(site.allocated.bytes);
         sum.live_bytes = sum.live_bytes.saturating_add(site.live.map_or(0, |live| live.bytes));
         sum.dead_byte_seconds += site.byte_seconds;
+        variance += (site.allocated.bytes as f64 * site.error).powi(2);
     }
     for (class, executed) in by_class {
         let bound = bounds.get(class).copied().unwrap_or(u64::MAX);
         sum.executed_bytes = sum.executed_bytes.saturating_add(executed);
         sum.allocated_bytes = sum.allocated_bytes.saturating_add(executed.min(bound));
     }
+    sum.error = variance.sqrt() / (sum.executed_bytes as f64).max(1.0);
     sum.line = lines.most().copied().flatten();
     sum
 }
@@ -96,6 +101,15 @@ mod tests {
         };
         let stack = frames.iter().map(frame).collect();
         SiteProfile { stack, allocated: Tally::of(1, bytes), ..SiteProfile::default() }
+    }
+
+    #[test]
+    fn the_error_of_a_method_is_that_of_its_sites_together() {
+        let at = |line, bytes, error| SiteProfile { error, ..site(&[("a.A", "run", line)], bytes) };
+        let sites = vec![at(1, 300, 0.1), at(2, 400, 0.1)];
+        let profile = Profile { sites, ..Profile::default() };
+        let error = profile.methods(&BlameRules::outside_the_jdk())[0].error;
+        assert!((error - 50.0 / 700.0).abs() < 1e-9, "{error}");
     }
 
     #[test]

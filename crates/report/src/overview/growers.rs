@@ -52,7 +52,8 @@ impl GrowerWords {
             ms if ms < AT_THE_START * profile.duration_ms as f64 => "the start".to_owned(),
             _ => units::clock(grower.since_ms),
         };
-        let rate = format!("{}/s", units::bytes(grower.bytes_per_s.round() as u64));
+        let least = if grower.is_at_least { "≥" } else { "" };
+        let rate = format!("{least}{}/s", units::bytes(grower.bytes_per_s.round() as u64));
         let until = grower.until_ms.map_or(String::new(), |ms| format!(" until {}", units::clock(ms)));
         Self {
             class: grower.class.clone(),
@@ -60,7 +61,7 @@ impl GrowerWords {
             rate: rate + &until,
             is_over: grower.until_ms.is_some(),
             sureness: plus_minus(grower.error),
-            live: units::bytes(grower.live.bytes),
+            live: least.to_owned() + &units::bytes(grower.live.bytes),
             objects: units::count(grower.live.objects),
             since,
             most_of: most_of(grower),

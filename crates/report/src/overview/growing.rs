@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{ClassProfile, Grower, HeapRise, Profile, Tracking};
+use mayfly_profile::{Grower, HeapRise, Profile};
 
 use super::Screen;
 use super::growers::{GrowerWords, added, most_of, sure, what};
@@ -81,22 +81,15 @@ fn off_heap(profile: &Profile) -> Vec<String> {
 /// That what the makers make of large classes may be left out, where stacks are taken of a share of each class: of the `byte[]` that a leak is
 /// mostly made of no stack may be there, and each of its rare objects is.
 fn of_few_stacks(profile: &Profile, sure: &[&Grower]) -> Option<String> {
-    let named = sure.iter().take(MOST).any(|grower| grower.method().is_some());
-    if profile.run.tracking != Tracking::Balanced || !named {
+    if !sure.iter().take(MOST).any(|grower| grower.is_at_least) {
         return None;
     }
-    let is_shared = |class: &&ClassProfile| {
-        profile.shares.get(&class.name).is_some_and(|share| share.stacks < class.allocated.objects)
-    };
-    let mut classes: Vec<_> = profile.classes.iter().filter(is_shared).collect();
+    let mut classes: Vec<_> = profile.shared_classes().collect();
     classes.sort_by_key(|class| (Reverse(class.allocated.bytes), class.name.as_str()));
     let names: Vec<_> = classes.iter().take(SHARED).map(|class| class_text(&class.name)).collect();
     let others = if classes.len() > SHARED { ", others" } else { "" };
     (!names.is_empty()).then(|| {
-        format!(
-            "   at least: of {}{others} few stacks were taken; --every-object follows each",
-            names.join(", ")
-        )
+        format!("   ≥: of {}{others} few stacks were taken; more is known without --scope", names.join(", "))
     })
 }
 
@@ -150,7 +143,7 @@ fn may_grow(grower: &Grower) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{Maker, Share, Tally};
+    use mayfly_profile::{ClassProfile, Maker, Share, Tally};
 
     use super::*;
 
@@ -184,11 +177,8 @@ mod tests {
         let mut share = Share::default();
         share.record(1_000_000, Some(1_000_000));
         profile.shares.insert("[B".into(), share);
-        assert_eq!(of_few_stacks(&profile, &[&grower]), None, "each is followed");
-        profile.run.tracking = Tracking::Balanced;
-        let text = of_few_stacks(&profile, &[&grower]).expect("one class");
-        assert_eq!(text, "   at least: of byte[] few stacks were taken; --every-object follows each");
-        let class = Grower { maker: Maker::Class("[B".into()), ..Grower::default() };
-        assert_eq!(of_few_stacks(&profile, &[&class]), None, "no maker is named");
+        assert_eq!(of_few_stacks(&profile, &[&grower]), None, "what is said of it is all");
+        let text = of_few_stacks(&profile, &[&Grower { is_at_least: true, ..grower }]).expect("one class");
+        assert_eq!(text, "   ≥: of byte[] few stacks were taken; more is known without --scope");
     }
 }

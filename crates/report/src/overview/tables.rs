@@ -170,6 +170,9 @@ fn headings((of, what): (Of, &str), executed: bool, lifetimes: bool) -> Vec<Stri
     headings.into_iter().map(str::to_owned).collect()
 }
 
+/// A number with a larger standard error than this share is rough.
+const ROUGH: f64 = 0.1;
+
 fn method_row(method: &MethodProfile, (counted, live_estimated): (bool, bool), known: bool) -> Row {
     let name = match &method.method {
         Some((class, name)) => place_text(class, name, method.line),
@@ -177,7 +180,8 @@ fn method_row(method: &MethodProfile, (counted, live_estimated): (bool, bool), k
     };
     Row {
         allocated: method.allocated_bytes,
-        counted,
+        // That all of these are estimates stands below.
+        counted: counted && method.error <= ROUGH,
         executed: method.executed_bytes,
         live: known.then_some(method.live_bytes),
         byte_seconds: method.dead_byte_seconds,

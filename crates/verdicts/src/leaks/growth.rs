@@ -122,13 +122,18 @@ pub struct Watched {
     pub seconds: f64,
 }
 
+/// Bytes in a heap of so many that are too few to speak of.
+pub fn least_growth(heap_bytes: u64) -> f64 {
+    (LEAST_BYTES as f64).max(heap_bytes as f64 * LEAST_SHARE)
+}
+
 /// What follows from growth over dumps.
 pub fn growing(growth: &Growth) -> Suspicion {
     let began = since_it_began(growth);
     let growth = began.as_ref().unwrap_or(growth);
     let steps = increments(&growth.bytes);
     let all: f64 = steps.iter().sum();
-    let least = (LEAST_BYTES as f64).max(growth.heap_bytes as f64 * LEAST_SHARE);
+    let least = least_growth(growth.heap_bytes);
     if is_enlarged(growth) {
         return Suspicion::Unsure(
             "it is one array that is replaced by a larger one now and then, as of a StringBuilder or a BitSet: it may grow without end, or \

@@ -11,7 +11,7 @@ mod suspicion;
 mod turnover;
 mod weight;
 
-pub use growth::{Bound, Growth, Starting, Watched, growing, is_unsteady};
+pub use growth::{Bound, Growth, Starting, Watched, growing, is_unsteady, least_growth};
 pub use outside::grows_outside;
 pub use recorded::{Keeper, Kept, Recorded, recorded};
 pub use suspicion::Suspicion;

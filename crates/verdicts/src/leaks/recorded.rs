@@ -39,6 +39,8 @@ pub struct Keeper {
     pub since_ms: u64,
     /// When it stopped, as the program had little to do from then on; `None` if it did not.
     pub until_ms: Option<u64>,
+    /// Whether it is more: of the arrays and strings that it is made of few stacks were taken.
+    pub is_at_least: bool,
     /// On how many samples that rests.
     pub samples: f64,
     /// The standard error of its bytes, as a share of them.
@@ -102,6 +104,7 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
         bytes_per_s: grower.bytes_per_s,
         since_ms: grower.since_ms,
         until_ms: grower.until_ms,
+        is_at_least: grower.is_at_least,
         samples: grower.samples,
         error: grower.error,
         suspicion: match grower.growth.doubt() {

@@ -99,6 +99,35 @@ fn a_side_does_not_differ_from_itself() {
     }
 }
 
+/// "most live  most live  changed differs 0.047"
+#[test]
+fn lifetimes_of_which_most_live_on_both_sides_do_not_differ() {
+    let run = runs(&mut Random(7), 1, 0.1, 1.0).swap_remove(0);
+    // Of a thousand; the others live for five seconds at least.
+    let with_dead = |dead: u64| {
+        let mut lifetimes = Lifetimes::default();
+        for (ages, unit) in [(&mut lifetimes.ms, 1), (&mut lifetimes.bytes, 100), (&mut lifetimes.gcs, 1)] {
+            ages.record_deaths(70 * unit, 140 * unit, dead);
+            ages.record_living(5_000 * unit, 1_000 - dead);
+        }
+        (0..1_000).for_each(|_| lifetimes.record_cohort(1));
+        let mut run = with_lifetimes(run.clone(), &mut Random(1), 0, 1.0);
+        run.classes[CLASSES - 1].lifetimes = Some(lifetimes);
+        run
+    };
+    let differ = |before, after| {
+        let difference = compared(&[with_dead(before)], &[with_dead(after)]);
+        let is_lifetime =
+            |finding: &&mayfly_verdicts::Finding| matches!(finding.measure, Measure::Lifetime(_));
+        let lifetimes: Vec<_> = difference.findings.iter().filter(is_lifetime).cloned().collect();
+        let are_known = lifetimes.iter().any(|finding| finding.chance < 1e-6);
+        assert!(are_known, "the laws are not the same: {lifetimes:?}");
+        lifetimes.iter().any(|finding| finding.verdict != Verdict::Same)
+    };
+    assert!(!differ(10, 400), "most live on both sides");
+    assert!(differ(10, 900), "most are dead after");
+}
+
 #[test]
 fn counts_of_one_law_give_the_stated_rate_of_false_alarms() {
     const PAIRS: usize = 400;

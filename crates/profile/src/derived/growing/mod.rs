@@ -25,11 +25,12 @@ use std::mem;
 use crate::derived::own_code::is_foreign;
 use crate::derived::program::Program;
 use crate::derived::quiet_end::quiet_end;
+use crate::facts::jdk::is_of_the_program;
 use crate::facts::retention::RetentionRow;
 use crate::facts::run::Tracking;
 use crate::fitted::variance::Variances;
 use crate::stream::history::soft_since;
-use crate::stream::profile::Profile;
+use crate::stream::profile::{ClassProfile, Profile};
 use births::Clock;
 use pools::Pool;
 use worth::Worth;
@@ -139,9 +140,7 @@ impl Profile {
         let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
         let least = LEAST_BYTES.max(live_bytes * LEAST_SHARE);
         let judge = |pool: &Pool| {
-            let is_own = matches!(&pool.maker, pools::Maker::Class(class) if !is_foreign(class));
-            let is_of_many = is_own && pool.objects >= MANY_OF_A_CLASS;
-            let growth = Growth::of(pool, clocks, if is_of_many { 0.0 } else { least });
+            let growth = Growth::of(pool, clocks, if self.is_of_many(pool) { 0.0 } else { least });
             if growth.is_harmless() || pool.soft < SOFT * pool.objects {
                 growth
             } else {
@@ -170,6 +169,10 @@ impl Profile {
             }
         }
         growers = joined::by_container(self, &program, growers);
+        let is_shared = self.run.tracking == Tracking::Balanced && self.shared_classes().next().is_some();
+        for grower in &mut growers {
+            grower.is_at_least = is_shared && grower.method().is_some();
+        }
         if !growers.is_empty() {
             let variances = Variances::of(self);
             growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
@@ -178,6 +181,28 @@ impl Profile {
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
         Growing { growers, floor, live_bytes }
+    }
+
+    /// Whether many objects of the program's own are in a pool: of a class; or of a place, where of the arrays that they hold few stacks were taken.
+    fn is_of_many(&self, pool: &Pool) -> bool {
+        let own = match &pool.maker {
+            Maker::Class(class) if !is_foreign(class) => pool.objects,
+            Maker::Method { .. } if self.run.tracking == Tracking::Balanced => {
+                let sites = pool.rows.iter().map(|(row, _)| &self.sites[*row]);
+                let own = sites.filter(|site| is_of_the_program(&site.class) && !is_foreign(&site.class));
+                own.filter_map(|site| site.live).map(|live| live.objects as f64).sum()
+            }
+            _ => 0.0,
+        };
+        own >= MANY_OF_A_CLASS
+    }
+
+    /// Classes of which a share was followed, and few stacks were taken.
+    pub fn shared_classes(&self) -> impl Iterator<Item = &ClassProfile> {
+        let is_shared = |class: &&ClassProfile| {
+            self.shares.get(&class.name).is_some_and(|share| share.stacks < class.allocated.objects)
+        };
+        self.classes.iter().filter(is_shared)
     }
 
     /// Whether the oldest age at which anything is known alive is of the first half of the time.

@@ -93,6 +93,8 @@ pub struct Grower {
     pub since_ms: u64,
     /// When it stopped, as the program had little to do from then on; `None` if it did not.
     pub until_ms: Option<u64>,
+    /// Whether it is more: of the arrays and strings that it is made of few stacks were taken.
+    pub is_at_least: bool,
     /// What is held of that.
     pub growth: Growth,
     /// Who holds it, if that was looked for.
@@ -247,7 +249,7 @@ impl Pool {
                 let loads = || lifetimes.ms.living_between();
                 let objects = loads().map(|(_, load)| load.objects as f64).sum::<f64>();
                 let live = site.live.unwrap_or_default();
-                if births[0].living() <= 0.0 || objects < SEVERAL || live.is_empty() || ends(site) {
+                if births[0].living() <= 0.0 || objects < SEVERAL || live.is_empty() || is_made_once(site) {
                     continue;
                 }
                 let one = worth.of_site(site, births[0].living() / objects);
@@ -345,9 +347,14 @@ impl Pool {
     }
 }
 
-/// Whether it was made as the program's end began: the JDK logs that, from 21 on.
-fn ends(site: &SiteProfile) -> bool {
-    site.stack.iter().any(|frame| &*frame.class == "java.lang.Shutdown")
+/// Whether the JVM makes it once: as a class of the JDK is initialised (the cache of `Long`), a call site or a constant is linked (the
+/// last `println` of a program), or as the program's end begins, which the JDK logs, from 21 on.
+fn is_made_once(site: &SiteProfile) -> bool {
+    site.stack.iter().any(|frame| match &*frame.class {
+        "java.lang.Shutdown" => true,
+        "java.lang.invoke.MethodHandleNatives" => frame.method.starts_with("link"),
+        _ => &*frame.method == "<clinit>" && !frame.is_own(),
+    })
 }
 
 /// What grows by line, and where no line of a method surely does, by method: what it makes in several lines may be one leak.
@@ -451,5 +458,30 @@ impl Kept {
         let middle = of_all(births.middle).min(live.objects - early);
         let born = [early, middle, live.objects - early - middle];
         Self { row, live, born, died_old: of_all(births.died_old) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "growing: made by BasketTest.main:12, held by java.lang.Long$LongCache.cache" of 256 objects that `println` brought about.
+    #[test]
+    fn what_the_jvm_makes_once_is_no_pool() {
+        let made = |frames: &[(&str, &str)]| {
+            let frame = |&(class, method): &(&str, &str)| Frame {
+                class: class.into(),
+                method: method.into(),
+                ..Frame::default()
+            };
+            let stack = frames.iter().map(frame).collect();
+            is_made_once(&SiteProfile { stack, ..SiteProfile::default() })
+        };
+        let main = ("a.Main", "main");
+        assert!(made(&[("java.lang.Long$LongCache", "<clinit>"), ("java.lang.Long", "valueOf"), main]));
+        assert!(made(&[("java.lang.invoke.MethodHandleNatives", "linkCallSite"), main]));
+        assert!(made(&[("java.lang.Shutdown", "exit"), main]));
+        assert!(!made(&[("a.Server", "serve"), ("a.Server", "<clinit>"), main]), "it may never return");
+        assert!(!made(&[("java.lang.invoke.MethodHandles$Lookup", "findVirtual"), main]));
     }
 }
