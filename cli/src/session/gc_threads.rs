@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::session::process::{Process, stat_fields};
+use crate::session::process::{Process, cpu_ms};
 use crate::session::{jvms, memory_limit};
 
 /// How often a process is looked at: what it does after the last look is missed.
@@ -75,11 +75,7 @@ impl Spent {
 
 /// User and system time of a line of `/proc/PID/stat`, in milliseconds.
 fn spent(stat: &str) -> Option<u64> {
-    // utime, stime.
-    let mut fields = stat_fields(stat, 14);
-    let mut ticks = || fields.next()?.parse::<u64>().ok();
-    let ticks = ticks()? + ticks()?;
-    Some(ticks * 1000 / rustix::param::clock_ticks_per_second())
+    cpu_ms(stat, 2)
 }
 
 /// What was seen of a process.

@@ -1,7 +1,7 @@
 //! The last of what a program writes, for when it fails: in memory, however much it writes.
 
 use std::collections::VecDeque;
-use std::io::{self, PipeReader, Read};
+use std::io::{self, Write};
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,13 +25,14 @@ impl OutputTail {
     /// # Errors
     /// What the system says about a pipe or a thread.
     pub(crate) fn of(command: &mut Command) -> io::Result<Self> {
-        let (reads, writes) = io::pipe()?;
+        let (mut reads, writes) = io::pipe()?;
         command.stdout(writes.try_clone()?).stderr(writes);
-        let kept = Arc::new(Mutex::new(VecDeque::new()));
+        let kept = Arc::default();
         let (ends, ended) = mpsc::channel();
-        let its = Arc::clone(&kept);
+        let mut last = Last(Arc::clone(&kept));
         thread::Builder::new().name("output".into()).spawn(move || {
-            keep_last(reads, &its);
+            // Either way that is all there is.
+            let _ = io::copy(&mut reads, &mut last);
             drop(ends);
         })?;
         Ok(Self { kept, ended })
@@ -42,8 +43,9 @@ impl OutputTail {
         // Either way the wait is over: there was its end, or it took too long.
         let _ = self.ended.recv_timeout(END);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_all = kept.len() < KEPT_BYTES;
         let text = String::from_utf8_lossy(kept.make_contiguous());
-        let whole = match text.len() < KEPT_BYTES {
+        let whole = match is_all {
             true => &*text,
             false => text.split_once('\n').map_or(&*text, |(_, rest)| rest),
         };
@@ -51,20 +53,20 @@ impl OutputTail {
     }
 }
 
-fn keep_last(mut reads: PipeReader, kept: &Mutex<VecDeque<u8>>) {
-    let mut piece = vec![0; 64 << 10];
-    loop {
-        match reads.read(&mut piece) {
-            Ok(0) => return,
-            Ok(length) => {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend(&piece[..length]);
-                let too_many = kept.len().saturating_sub(KEPT_BYTES);
-                kept.drain(..too_many);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
-        }
+/// Takes all, and keeps the last of it.
+struct Last(Arc<Mutex<VecDeque<u8>>>);
+
+impl Write for Last {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(piece);
+        let too_many = kept.len().saturating_sub(KEPT_BYTES);
+        kept.drain(..too_many);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -43,9 +43,7 @@ pub(crate) fn peak_bytes(pid: u32) -> Option<u64> {
 /// Processor time of a process so far, and of the processes that it waited for; `None` if it is gone.
 pub(crate) fn cpu_time(pid: u32) -> Option<Duration> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Of itself by user and system, then of those.
-    let ticks: u64 = stat_fields(&stat, 14).take(4).map_while(|ticks| ticks.parse::<u64>().ok()).sum();
-    Some(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+    cpu_ms(&stat, 4).map(Duration::from_millis)
 }
 
 /// A line of `/proc/PID/status`.
@@ -215,6 +213,14 @@ fn started(pid: u32) -> Option<u64> {
 /// The fields of a line of `/proc/PID/stat` from that number on; state, behind the name in parentheses, is 3 (proc_pid_stat(5)).
 pub(crate) fn stat_fields(stat: &str, from: usize) -> impl Iterator<Item = &str> {
     stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(from - 3)
+}
+
+/// Processor time of a line of `/proc/PID/stat`, in milliseconds: the sum of so many fields, which are by user and by system of itself, then of the
+/// processes that it waited for.
+pub(crate) fn cpu_ms(stat: &str, fields: usize) -> Option<u64> {
+    let mut ticks = stat_fields(stat, 14).map(|ticks| ticks.parse::<u64>().ok());
+    let ticks: u64 = (0..fields).map(|_| ticks.next()?).sum::<Option<_>>()?;
+    Some(ticks * 1000 / rustix::param::clock_ticks_per_second())
 }
 
 /// How many processes of other users, which are not for us to look at, call themselves `java`.

@@ -83,7 +83,7 @@ pub use stream::course::Course;
 pub use stream::dictionary::ApplyError;
 pub use stream::held::Held as HeldSteps;
 pub use stream::history::History;
-pub use stream::point::{Point, per_second};
+pub use stream::point::{Point, by_time, per_second};
 pub use stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 pub use stream::remembered::Remembered;
 pub use stream::update::{

@@ -2,7 +2,7 @@
 //!
 //! Of all classes, whatever is shown. Not here: charts in a terminal (`mayfly-live`).
 
-use mayfly_profile::{LeftInUse, Point, Profile, StartUp};
+use mayfly_profile::{LeftInUse, Point, Profile, StartUp, by_time};
 
 use crate::off_heap;
 use crate::text::pad;
@@ -181,27 +181,6 @@ pub fn pauses_known(profile: &Profile) -> Option<String> {
     let (known, all) = (profile.collections.len(), profile.gcs);
     let fewer = u32::try_from(known).is_ok_and(|known| 0 < known && known < all);
     fewer.then(|| format!("{known} of {all} GCs have their times: others ended outside of the profiled time"))
-}
-
-/// The mean of a value in so many equal parts of the whole time.
-fn by_time(points: &[Point], columns: usize, value: impl Fn(&Point) -> u64) -> Vec<f64> {
-    let all: u64 = points.iter().map(|point| point.span_ms).sum();
-    let width = all as f64 / columns as f64;
-    let mut sums = vec![0.0; columns];
-    let mut from = 0.0;
-    for point in points {
-        let to = from + point.span_ms as f64;
-        let first = (from / width) as usize;
-        for (column, sum) in sums.iter_mut().enumerate().skip(first) {
-            let (left, right) = (column as f64 * width, (column + 1) as f64 * width);
-            if left >= to {
-                break;
-            }
-            *sum += value(point) as f64 * (right.min(to) - left.max(from)).max(0.0);
-        }
-        from = to;
-    }
-    sums.iter().map(|sum| sum / width).collect()
 }
 
 /// A character per value, the largest the highest. What is not zero shows.

@@ -447,15 +447,15 @@ fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corr
     let corrected = corrected(&tests.collect::<Vec<_>>());
     for (finding, Corrected { rate, .. }) in findings.iter_mut().zip(&corrected) {
         finding.rate = *rate;
-        // Of lifetimes the medians may be the same, and the rest not.
-        let large = matches!(finding.measure, Measure::Lifetime(_))
-            || finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE);
+        let is_lifetime = matches!(finding.measure, Measure::Lifetime(_));
         // "most live", and again: whatever differs in the rest, nobody can see it.
-        let is_known = finding.before.is_some() || finding.after.is_some();
-        let is_shown = is_known || !matches!(finding.measure, Measure::Lifetime(_));
-        finding.verdict = match (*rate <= judging.level && judging.is_decided, judging.replicated) {
-            (true, true) if is_shown => Verdict::Changed,
-            (true, false) if is_shown && large => Verdict::Differs,
+        let is_shown = !is_lifetime || finding.before.is_some() || finding.after.is_some();
+        // Of lifetimes the medians may be the same, and the rest not.
+        let large = is_lifetime || finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE);
+        let is_beyond_chance = *rate <= judging.level && judging.is_decided && is_shown;
+        finding.verdict = match (is_beyond_chance, judging.replicated) {
+            (true, true) => Verdict::Changed,
+            (true, false) if large => Verdict::Differs,
             _ => Verdict::Same,
         };
     }

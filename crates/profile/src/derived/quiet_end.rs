@@ -2,7 +2,7 @@
 //!
 //! By what all classes allocated per time. Not here: what follows from it.
 
-use crate::stream::point::Point;
+use crate::stream::point::{Point, by_time};
 
 /// The time is looked at in so many slices.
 const SLICES: usize = 32;
@@ -26,31 +26,16 @@ pub(crate) struct QuietEnd {
 /// The quiet end in a history, the longest there is; `None` if the program works to its end.
 pub(crate) fn quiet_end(points: &[Point]) -> Option<QuietEnd> {
     let all_ms: u64 = points.iter().map(|point| point.span_ms).sum();
-    let sums = sums(points, all_ms);
-    let rates: Vec<f64> = sums.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let rates = by_time(points, SLICES, Point::allocation_rate);
     let is_quiet = |&from: &usize| {
         let (before, end) = rates.split_at(from);
-        let most = end.iter().copied().fold(0.0, f64::max);
-        busy(before) > 0.0 && most <= SHARE * busy(before)
+        let busy = busy(before);
+        busy > 0.0 && end.iter().all(|&rate| rate <= SHARE * busy)
     };
     let from = (WORKED..=SLICES - QUIET).find(is_quiet)?;
-    let allocated = (sums[SLICES] - sums[from]).round() as u64;
+    let slice_s = all_ms as f64 / 1000.0 / SLICES as f64;
+    let allocated = (rates[from..].iter().sum::<f64>() * slice_s).round() as u64;
     Some(QuietEnd { ms: all_ms - all_ms * from as u64 / SLICES as u64, allocated })
-}
-
-/// Bytes allocated until the end of each slice, and 0 before; within a point at an even pace.
-fn sums(points: &[Point], all_ms: u64) -> Vec<f64> {
-    let slice = all_ms as f64 / SLICES as f64;
-    let mut sums = vec![0.0; SLICES + 1];
-    let mut begin = 0.0;
-    for point in points {
-        let (span, bytes) = (point.span_ms as f64, point.allocated as f64);
-        for (at, sum) in sums.iter_mut().enumerate() {
-            *sum += bytes * ((at as f64 * slice - begin) / span.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        }
-        begin += span;
-    }
-    sums
 }
 
 fn busy(rates: &[f64]) -> f64 {

@@ -61,3 +61,24 @@ impl Point {
 pub fn per_second(bytes: u64, ms: u64) -> u64 {
     if ms == 0 { 0 } else { (bytes as f64 * 1000.0 / ms as f64).round() as u64 }
 }
+
+/// The mean of a value in so many equal parts of the whole time.
+pub fn by_time(points: &[Point], parts: usize, value: impl Fn(&Point) -> u64) -> Vec<f64> {
+    let all: u64 = points.iter().map(|point| point.span_ms).sum();
+    let width = all as f64 / parts as f64;
+    let mut sums = vec![0.0; parts];
+    let mut from = 0.0;
+    for point in points {
+        let to = from + point.span_ms as f64;
+        let first = (from / width) as usize;
+        for (part, sum) in sums.iter_mut().enumerate().skip(first) {
+            let (left, right) = (part as f64 * width, (part + 1) as f64 * width);
+            if left >= to {
+                break;
+            }
+            *sum += value(point) as f64 * (right.min(to) - left.max(from)).max(0.0);
+        }
+        from = to;
+    }
+    sums.iter().map(|sum| sum / width).collect()
+}

@@ -89,7 +89,6 @@ impl Growing {
             ));
             self.growers.push(grower);
         }
-        worst_first(&mut self.growers);
     }
 
     /// Whether growth so slow that it would not have been seen takes longer than a day to double what is live.
@@ -122,21 +121,23 @@ impl Profile {
                     .to_owned(),
             );
         }
-        let mut growing = self.growing_by(clocks);
+        let (program, worth) = (Program::of(self), Worth::of(self));
+        let mut growing = self.growing_by(clocks, &program, &worth);
         if let Some(quiet) = quiet_end(&self.history)
             && let Some(busy) = Clock::before(clocks, quiet)
         {
-            growing.add_while_busy(self.growing_by(busy).growers);
+            growing.add_while_busy(self.growing_by(busy, &program, &worth).growers);
         }
+        growing.growers.sort_by(|a, b| {
+            (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
+        });
         Ok(growing)
     }
 
     /// Who keeps more and more in the time of these clocks.
-    fn growing_by(&self, clocks: [Clock; 2]) -> Growing {
+    fn growing_by(&self, clocks: [Clock; 2], program: &Program<'_>, worth: &Worth<'_>) -> Growing {
         let [whole_ms, _] = clocks.map(|clock| clock.whole);
-        let worth = Worth::of(self);
-        let program = Program::of(self);
-        let pools = Pool::all(self, &program, &worth, clocks);
+        let pools = Pool::all(self, program, worth, clocks);
         let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
         let least = LEAST_BYTES.max(live_bytes * LEAST_SHARE);
         let judge = |pool: &Pool| {
@@ -147,9 +148,9 @@ impl Profile {
                 growth.perhaps_softly()
             }
         };
-        let mut growers = pools::growers(self, &program, &pools, clocks, judge);
+        let mut growers = pools::growers(self, program, &pools, clocks, judge);
         for (pool, growth) in below::growing(&pools, &growers, judge) {
-            let whole = pool.grower(self, &program, clocks, growth);
+            let whole = pool.grower(self, program, clocks, growth);
             growers.retain(|part| !part.is_part_of(&whole));
             growers.push(whole);
         }
@@ -159,16 +160,16 @@ impl Profile {
                 grower.growth = mem::take(&mut grower.growth).perhaps_softly();
             }
         }
-        growers = joined::joined(self, &program, growers);
-        let classes = classes::growing(self, &program, &worth, clocks, &growers, judge);
+        growers = joined::joined(self, program, growers);
+        let classes = classes::growing(self, program, worth, clocks, &growers, judge);
         growers.extend(classes);
         for grower in &mut growers {
-            if let Some(holder) = self.holder_of(grower, &program) {
+            if let Some(holder) = self.holder_of(grower, program) {
                 grower.growth = holder.judge(mem::take(&mut grower.growth));
                 grower.holder = Some(holder);
             }
         }
-        growers = joined::by_container(self, &program, growers);
+        growers = joined::by_container(self, program, growers);
         let is_shared = self.run.tracking == Tracking::Balanced && self.shared_classes().next().is_some();
         for grower in &mut growers {
             grower.is_at_least = is_shared && grower.method().is_some();
@@ -177,7 +178,6 @@ impl Profile {
             let variances = Variances::of(self);
             growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
         }
-        worst_first(&mut growers);
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
         Growing { growers, floor, live_bytes }
@@ -272,13 +272,6 @@ impl Profile {
         let late = grower.kept.iter().filter(|kept| is_it(kept.row)).map(|kept| kept.born[1] + kept.born[2]);
         late.sum::<u64>() as f64
     }
-}
-
-/// What surely grows first, then what brings most bytes a second.
-fn worst_first(growers: &mut [Grower]) {
-    growers.sort_by(|a, b| {
-        (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
-    });
 }
 
 /// A floor in bytes a second, if the heap holds so many bytes in the end: no leak can have brought more.
