@@ -11,6 +11,8 @@ const CPU_PER_NS: u64 = 100;
 pub struct CpuBudget {
     spent_ns: AtomicU64,
     spends: AtomicU64,
+    /// What the free spends took.
+    began_ns: AtomicU64,
     cpu_ns: AtomicU64,
     free_ns: u64,
     free_spends: u64,
@@ -20,14 +22,19 @@ impl CpuBudget {
     /// One per cent of the process's CPU time, but at least this, and so often however long it takes: where a machine is busy a thread waits in
     /// between, and what a small program gets to see is not to depend on that.
     pub fn of_at_least(free: Duration, free_spends: u64) -> Self {
-        let [spent_ns, spends, cpu_ns] = [const { AtomicU64::new(0) }; 3];
-        Self { spent_ns, spends, cpu_ns, free_ns: free.as_nanos() as u64, free_spends }
+        let [spent_ns, spends, began_ns, cpu_ns] = [const { AtomicU64::new(0) }; 4];
+        Self { spent_ns, spends, began_ns, cpu_ns, free_ns: free.as_nanos() as u64, free_spends }
     }
 
     /// So much was spent; how often something was before.
     pub fn spend(&self, time: Duration) -> u64 {
-        self.spent_ns.fetch_add(time.as_nanos() as u64, Relaxed);
-        self.spends.fetch_add(1, Relaxed)
+        let ns = time.as_nanos() as u64;
+        self.spent_ns.fetch_add(ns, Relaxed);
+        let before = self.spends.fetch_add(1, Relaxed);
+        if before < self.free_spends {
+            self.began_ns.fetch_add(ns, Relaxed);
+        }
+        before
     }
 
     /// CPU time of the whole process so far; to be told every now and then.
@@ -40,9 +47,10 @@ impl CpuBudget {
         self.spent_ns.load(Relaxed) < self.free_ns || self.spends.load(Relaxed) < self.free_spends
     }
 
-    /// What was spent, relative to what may be.
+    /// What was spent, relative to what may be; what the free spends took was allowed.
     pub(crate) fn pressure(&self) -> f64 {
-        let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(self.free_ns);
+        let free = self.free_ns.max(self.began_ns.load(Relaxed));
+        let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(free);
         self.spent_ns.load(Relaxed) as f64 / allowed as f64
     }
 }
@@ -60,5 +68,37 @@ impl Fineness {
     /// Many while little was spent; as the square, so that what was spent stays near to what may be.
     pub(crate) fn strata(self, pressure: f64) -> u64 {
         ((self.at_budget / (pressure * pressure)) as u64).max(self.least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a busy machine each takes long, as its thread waits in between: what comes next is as fine as on an idle one.
+    #[test]
+    fn what_is_free_leaves_no_debt_however_long_it_takes() {
+        for us in [1, 1000] {
+            let budget = CpuBudget::of_at_least(Duration::from_millis(50), 4096);
+            budget.set_cpu(Duration::from_secs(1));
+            while budget.is_free() {
+                budget.spend(Duration::from_micros(us));
+            }
+            let strata = Fineness { at_budget: 16.0, least: 1 }.strata(budget.pressure());
+            assert!(strata >= 15, "{strata} after stacks of {us} us");
+        }
+    }
+
+    #[test]
+    fn what_is_not_free_is_owed() {
+        let budget = CpuBudget::of_at_least(Duration::from_millis(50), 10);
+        for _ in 0..10 {
+            budget.spend(Duration::from_millis(1));
+        }
+        assert!((budget.pressure() - 0.2).abs() < 1e-9);
+        for _ in 0..90 {
+            budget.spend(Duration::from_millis(1));
+        }
+        assert!((budget.pressure() - 2.0).abs() < 1e-9);
     }
 }

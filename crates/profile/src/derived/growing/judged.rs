@@ -141,7 +141,10 @@ fn look(births: &Births, samples: f64) -> Look {
     }
     if early < least(BEGUN, pace) {
         // What is dropped after a while has some of each age up to that, and some that died.
-        return if samples < FOUND || births.died() > DIED * late || births.may_be_at_hand() {
+        return if samples < FOUND
+            || births.died() + births.died_unseen > DIED * late
+            || births.may_be_at_hand()
+        {
             Look::Stopped
         } else {
             Look::BeganLately
