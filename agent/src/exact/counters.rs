@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mayfly_profile::{Dropped, SiteCounts, SiteId};
+use mayfly_profile::{Dropped, SiteCounts, SiteId, Tracking};
 use mayfly_tracking::{
     ClassTotal, CpuBudget, PlaceTable, ScopeTotal, SiteRows, Slabs, Tables, budget_of_stacks,
 };
@@ -29,13 +29,20 @@ pub(super) struct Counters {
     scopes_before: Mutex<Vec<ScopeTotal>>,
 }
 
+/// Where each object is followed all else costs so much that many stacks cost little beside: who makes what stays is to be known as well.
+fn stack_budget(plan: &Plan) -> CpuBudget {
+    const BESIDE_EACH_OBJECT: u64 = 4;
+    let times = if plan.tracking == Tracking::EveryObject { BESIDE_EACH_OBJECT } else { 1 };
+    budget_of_stacks().times(times)
+}
+
 impl Counters {
     /// As this plan needs them.
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
             slabs: Slabs::new(counts_places(plan)),
             places: PlaceTable::new(),
-            stack_budget: budget_of_stacks(),
+            stack_budget: stack_budget(plan),
             unprepared: AtomicU64::new(0),
             rows: Mutex::new(SiteRows::new(plan.lines)),
             scopes_before: Mutex::default(),

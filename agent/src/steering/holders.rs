@@ -69,7 +69,7 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
 
 /// Those of the class that a grower is called by.
 fn rows<'a>(profile: &'a Profile, grower: &'a Grower) -> Rows<'a> {
-    if grower.method().is_none() {
+    if grower.is_class() {
         return vec![(&grower.class, None)];
     }
     let class = grower.own_class.as_ref().unwrap_or(&grower.class);

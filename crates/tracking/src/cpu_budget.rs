@@ -1,29 +1,41 @@
 //! CPU time that a part of profiling may take, and how fine its samples are for that.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Process CPU per CPU that may be spent: one per cent.
 const CPU_PER_NS: u64 = 100;
+/// Elapsed time per CPU that may be spent: half a per cent of one processor. A service that has little to do would else have hardly any samples.
+const ELAPSED_PER_NS: u64 = 200;
 
-/// CPU time that may be spent on something: a part of what the process takes, and so much and so often anyway.
+/// CPU time that may be spent on something: a part of what the process takes, or of one processor, and so much and so often anyway.
 #[derive(Debug)]
 pub struct CpuBudget {
+    began: Instant,
     spent_ns: AtomicU64,
     spends: AtomicU64,
     /// What the free spends took.
-    began_ns: AtomicU64,
-    cpu_ns: AtomicU64,
+    at_first_ns: AtomicU64,
+    /// What may be spent by now.
+    allowed_ns: AtomicU64,
     free_ns: u64,
     free_spends: u64,
+    /// So many times what others may spend.
+    times: u64,
 }
 
 impl CpuBudget {
-    /// One per cent of the process's CPU time, but at least this, and so often however long it takes: where a machine is busy a thread waits in
+    /// One per cent of the process's CPU time, or half a per cent of the time elapsed, but at least this, and so often however long it takes: where a machine is busy a thread waits in
     /// between, and what a small program gets to see is not to depend on that.
     pub fn of_at_least(free: Duration, free_spends: u64) -> Self {
-        let [spent_ns, spends, began_ns, cpu_ns] = [const { AtomicU64::new(0) }; 4];
-        Self { spent_ns, spends, began_ns, cpu_ns, free_ns: free.as_nanos() as u64, free_spends }
+        let [spent_ns, spends, at_first_ns, allowed_ns] = [const { AtomicU64::new(0) }; 4];
+        let (began, free_ns) = (Instant::now(), free.as_nanos() as u64);
+        Self { began, spent_ns, spends, at_first_ns, allowed_ns, free_ns, free_spends, times: 1 }
+    }
+
+    /// So many times as much, but for what is free.
+    pub fn times(self, times: u64) -> Self {
+        Self { times, ..self }
     }
 
     /// So much was spent; how often something was before.
@@ -32,14 +44,16 @@ impl CpuBudget {
         self.spent_ns.fetch_add(ns, Relaxed);
         let before = self.spends.fetch_add(1, Relaxed);
         if before < self.free_spends {
-            self.began_ns.fetch_add(ns, Relaxed);
+            self.at_first_ns.fetch_add(ns, Relaxed);
         }
         before
     }
 
     /// CPU time of the whole process so far; to be told every now and then.
     pub fn set_cpu(&self, time: Duration) {
-        self.cpu_ns.store(time.as_nanos() as u64, Relaxed);
+        let (cpu, elapsed) = (time.as_nanos() as u64, self.began.elapsed().as_nanos() as u64);
+        let allowed = (cpu / CPU_PER_NS).max(elapsed / ELAPSED_PER_NS);
+        self.allowed_ns.store(allowed * self.times, Relaxed);
     }
 
     /// Whether less was spent than may be in any case, or not often yet.
@@ -49,8 +63,8 @@ impl CpuBudget {
 
     /// What was spent, relative to what may be; what the free spends took was allowed.
     pub(crate) fn pressure(&self) -> f64 {
-        let free = self.free_ns.max(self.began_ns.load(Relaxed));
-        let allowed = (self.cpu_ns.load(Relaxed) / CPU_PER_NS).max(free);
+        let free = self.free_ns.max(self.at_first_ns.load(Relaxed));
+        let allowed = self.allowed_ns.load(Relaxed).max(free);
         self.spent_ns.load(Relaxed) as f64 / allowed as f64
     }
 }
@@ -100,5 +114,21 @@ mod tests {
             budget.spend(Duration::from_millis(1));
         }
         assert!((budget.pressure() - 2.0).abs() < 1e-9);
+    }
+
+    /// 40 s of a service that takes a tenth of a processor.
+    #[test]
+    fn a_process_that_does_little_may_spend_a_part_of_a_processor() {
+        let mut budget = CpuBudget::of_at_least(Duration::from_millis(50), 0);
+        budget.began -= Duration::from_secs(40);
+        budget.set_cpu(Duration::from_secs(4));
+        budget.spend(Duration::from_millis(200));
+        assert!((budget.pressure() - 1.0).abs() < 0.01, "{}", budget.pressure());
+        budget.set_cpu(Duration::from_secs(40));
+        assert!((budget.pressure() - 0.5).abs() < 0.01, "{}", budget.pressure());
+        let dear = CpuBudget::of_at_least(Duration::ZERO, 0).times(4);
+        dear.set_cpu(Duration::from_secs(40));
+        dear.spend(Duration::from_millis(400));
+        assert!((dear.pressure() - 0.25).abs() < 0.01, "{}", dear.pressure());
     }
 }

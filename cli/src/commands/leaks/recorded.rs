@@ -91,8 +91,10 @@ fn off_heap(profile: &Profile) -> Option<Suspect> {
 fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
     let stacks: Vec<_> = keeper.kept.iter().map(|kept| &kept.stack).collect();
     let own = profile.program_frames(&stacks);
-    let are_estimates =
-        profile.run.tracking != Tracking::EveryObject || profile.sites.iter().any(|site| site.error > 0.0);
+    let is_class = keeper.kept.iter().all(|kept| kept.stack.is_empty());
+    let are_estimates = profile.run.tracking != Tracking::EveryObject
+        || profile.trust.following.thinned_to_one_in > 1
+        || (!is_class && profile.sites.iter().any(|site| site.error > 0.0));
     let survivors =
         keeper.kept.iter().zip(own).map(|(kept, own)| survivors(kept, own, are_estimates)).collect();
     Suspect {

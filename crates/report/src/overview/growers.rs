@@ -97,7 +97,7 @@ impl GrowerWords {
 /// Who makes it; its class where no stacks tell.
 pub(super) fn what(grower: &Grower) -> String {
     match grower.method() {
-        Some(_) => format!("made by {}", name(&grower.maker.to_string())),
+        Some(method) => format!("made by {}", name(&method)),
         None => shorten(&class_text(&grower.class), NAME, "..."),
     }
 }
@@ -107,6 +107,9 @@ pub(super) fn most_of(grower: &Grower) -> String {
     let short = |class: &str| shorten(&class_text(class), NAME, "...");
     match (grower.method(), &grower.own_class) {
         (None, _) => String::new(),
+        (Some(_), _) if grower.is_class() && grower.kept.len() == 1 => {
+            format!("all of {}", short(&grower.class))
+        }
         (Some(_), Some(own)) => format!("of {} and others", short(own)),
         (Some(_), None) => format!("most of {}", short(&grower.class)),
     }

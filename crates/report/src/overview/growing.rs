@@ -78,8 +78,8 @@ fn off_heap(profile: &Profile) -> Vec<String> {
         .map_or_else(Vec::new, |[text, next]| vec![format!("! {text}"), format!("   {next}")])
 }
 
-/// That what the makers make of large classes may be left out, where stacks are taken of a share of each class: of the `byte[]` that a leak is
-/// mostly made of no stack may be there, and each of its rare objects is.
+/// What is left out: what else belongs to a class that grows; and where stacks are taken of a share of each class, large classes. Of the
+/// `byte[]` that a leak is mostly made of no stack may be there, and each of its rare objects is.
 fn of_few_stacks(profile: &Profile, sure: &[&Grower]) -> Option<String> {
     if !sure.iter().take(MOST).any(|grower| grower.is_at_least) {
         return None;
@@ -88,9 +88,13 @@ fn of_few_stacks(profile: &Profile, sure: &[&Grower]) -> Option<String> {
     classes.sort_by_key(|class| (Reverse(class.allocated.bytes), class.name.as_str()));
     let names: Vec<_> = classes.iter().take(SHARED).map(|class| class_text(&class.name)).collect();
     let others = if classes.len() > SHARED { ", others" } else { "" };
-    (!names.is_empty()).then(|| {
-        format!("   ≥: of {}{others} few stacks were taken; more is known without --scope", names.join(", "))
-    })
+    if names.is_empty() {
+        return Some("   ≥: what these objects hold of other classes is not in it".to_owned());
+    }
+    Some(format!(
+        "   ≥: of {}{others} few stacks were taken; more is known without --scope",
+        names.join(", ")
+    ))
 }
 
 /// That the JVM's own numbers rise much faster than all that is sure to grow.

@@ -39,7 +39,7 @@ pub struct Keeper {
     pub since_ms: u64,
     /// When it stopped, as the program had little to do from then on; `None` if it did not.
     pub until_ms: Option<u64>,
-    /// Whether it is more: of the arrays and strings that it is made of few stacks were taken.
+    /// Whether it is more: what belongs to it and has few stacks, or none, is not in it.
     pub is_at_least: bool,
     /// On how many samples that rests.
     pub samples: f64,
@@ -90,9 +90,10 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
     let method = grower.method();
     let below = grower.below(profile).cloned();
     let kept = grower.kept.iter().map(|kept| {
-        let (class, stack) = match &method {
-            Some(_) => (&profile.sites[kept.row].class, profile.sites[kept.row].stack.clone()),
-            None => (&profile.classes[kept.row].name, Stack::NONE),
+        let (class, stack) = if grower.is_class() {
+            (&profile.classes[kept.row].name, Stack::NONE)
+        } else {
+            (&profile.sites[kept.row].class, profile.sites[kept.row].stack.clone())
         };
         let (born, died_old) = (kept.born, kept.died_old);
         Kept { class: class.clone(), stack, live: kept.live, born, died_old }

@@ -1,57 +1,90 @@
-//! Classes of the program that grow though no place is seen to make them: where objects are followed whatever their stacks, and of few the
-//! stack was taken.
+//! Classes of the program that grow though no place is sure to: where objects are followed whatever their stacks more is known of a class than of
+//! its places, whose arrays and strings of few stacks hide what it is.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::births::Clock;
 use super::growth::Growth;
-use super::judged::LEAST_SAMPLES;
 use super::pools::{Grower, Maker, Pool};
 use super::worth::Worth;
 use crate::derived::program::Program;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::run::Tracking;
-use crate::stream::profile::{ClassProfile, Profile};
+use crate::stream::profile::Profile;
 
 /// A class of which so much is named by place is named.
 const NAMED: f64 = 0.5;
+/// A place that makes this share of a class makes it.
+const NEARLY_ALL: f64 = 0.9;
 
-/// Those that surely grow, and of which `growers` name too little.
-pub(super) fn growing(
+/// The same growers, and classes that surely grow of which these name too little. What is undecided of such a class's place goes.
+pub(super) fn with_classes(
     profile: &Profile,
     program: &Program<'_>,
     worth: &Worth<'_>,
     clocks: [Clock; 2],
-    growers: &[Grower],
+    mut growers: Vec<Grower>,
     judge: impl Fn(&Pool) -> Growth,
 ) -> Vec<Grower> {
-    let has_few_stacks =
+    let knows_classes_best =
         matches!(profile.run.tracking, Tracking::EveryObject | Tracking::EveryNth(_) | Tracking::Balanced);
-    if !profile.run.stacks || !has_few_stacks {
-        return Vec::new();
+    if !profile.run.stacks || !knows_classes_best {
+        return growers;
     }
-    let stacks = stacks_of_classes(profile, worth);
-    let has_few =
-        |class: &ClassProfile| stacks.get(&*class.name).is_none_or(|stacks| *stacks < LEAST_SAMPLES);
-    let is_one = |class: &ClassProfile| is_of_the_program(&class.name) && has_few(class);
-    let classes = profile.classes.iter().enumerate().filter(|(_, class)| is_one(class));
+    let classes = profile.classes.iter().enumerate().filter(|(_, class)| is_of_the_program(&class.name));
     let pools = classes.filter_map(|(row, class)| Pool::of_class(profile, worth, (row, class), clocks));
     let sure =
         pools.filter_map(|pool| Some(judge(&pool)).filter(Growth::is_sure).map(|growth| (pool, growth)));
-    sure.map(|(pool, growth)| pool.grower(profile, program, clocks, growth))
-        .filter(|grower| named(profile, growers, &grower.class) < NAMED * grower.live.bytes as f64)
-        .collect()
+    let classes: Vec<_> = sure
+        .map(|(pool, growth)| pool.grower(profile, program, clocks, growth))
+        .filter(|grower| named(profile, &growers, &grower.class) < NAMED * grower.live.bytes as f64)
+        .map(|grower| Grower {
+            class_made_at: maker_of(profile, &grower.class),
+            // What its objects have of their own, arrays and strings, is of other classes.
+            is_at_least: true,
+            ..grower
+        })
+        .collect();
+    growers.retain(|grower| {
+        grower.growth.is_sure() || classes.iter().all(|class| class.class != grower.named_class())
+    });
+    growers.extend(by_maker(profile, program, classes));
+    growers
 }
 
-/// On how many stacks what is live of each class rests by places. Of enough of these places are judged by themselves.
-fn stacks_of_classes<'p>(profile: &'p Profile, worth: &Worth<'_>) -> HashMap<&'p str, f64> {
-    let mut stacks: HashMap<&str, f64> = HashMap::new();
-    for site in &profile.sites {
-        let live = site.live.unwrap_or_default();
-        let size = live.bytes as f64 / live.objects.max(1) as f64;
-        *stacks.entry(&site.class).or_default() += live.bytes as f64 / worth.of_site(site, size).max(1.0);
+/// The same, those joined that one method makes: parts of one thing.
+fn by_maker(profile: &Profile, program: &Program<'_>, mut classes: Vec<Grower>) -> Vec<Grower> {
+    classes.sort_by(|a, b| b.bytes_per_s.total_cmp(&a.bytes_per_s));
+    let mut joined: Vec<Grower> = Vec::new();
+    for class in classes {
+        let method = |grower: &Grower| grower.class_made_at.as_ref().map(Maker::without_line);
+        let is_same = |other: &&mut Grower| method(other).is_some() && method(other) == method(&class);
+        match joined.iter_mut().find(is_same) {
+            Some(with) => {
+                if with.class_made_at != class.class_made_at {
+                    with.class_made_at = method(with);
+                }
+                with.absorb(class, profile, program);
+            }
+            None => joined.push(class),
+        }
     }
-    stacks
+    joined
+}
+
+/// The line, else the method, that makes nearly all objects of a class.
+fn maker_of(profile: &Profile, class: &str) -> Option<Maker> {
+    let sites = || profile.sites.iter().filter(|site| site.class == class);
+    let all: u64 = sites().map(|site| site.allocated.objects).sum();
+    [true, false].into_iter().find_map(|with_line| {
+        let mut makers: BTreeMap<Maker, u64> = BTreeMap::new();
+        for site in sites() {
+            let maker = Maker::of(site.stack.maker_frame(), with_line);
+            *makers.entry(maker).or_default() += site.allocated.objects;
+        }
+        let (maker, most) = makers.into_iter().max_by_key(|(_, objects)| *objects)?;
+        (maker != Maker::Unknown && most as f64 >= NEARLY_ALL * all as f64).then_some(maker)
+    })
 }
 
 /// Bytes of a class that are live at places that are named.
@@ -60,4 +93,94 @@ fn named(profile: &Profile, growers: &[Grower], class: &str) -> f64 {
         growers.iter().filter(|grower| !matches!(grower.maker, Maker::Class(_)) && grower.growth.is_sure());
     let kept = of_places.flat_map(|grower| &grower.kept);
     kept.filter(|kept| profile.sites[kept.row].class == class).map(|kept| kept.live.bytes as f64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Lifetimes;
+    use crate::facts::frame::Frame;
+    use crate::facts::tally::Tally;
+    use crate::stream::profile::{ClassProfile, SiteProfile};
+
+    use super::super::pools::Kept;
+
+    const SECONDS: u64 = 100;
+
+    /// Of each class ten objects a second, all there; made at lines of one method.
+    fn profile(classes: &[(&str, u32)]) -> Profile {
+        let mut profile = Profile { gcs: 9, duration_ms: SECONDS * 1_000, ..Profile::default() };
+        (profile.run.tracking, profile.run.stacks, profile.run.lifetimes) =
+            (Tracking::EveryObject, true, true);
+        for &(name, line) in classes {
+            let mut lifetimes = Lifetimes::default();
+            for age in 1..=SECONDS {
+                lifetimes.ms.record_living(age * 1_000, 10);
+                lifetimes.bytes.record_living(age << 20, 10);
+            }
+            let (allocated, live) = (Tally::of(SECONDS * 10, 32), Some(Tally::of(SECONDS * 10, 32)));
+            let lifetimes = Some(lifetimes);
+            let name = name.to_owned();
+            let frame =
+                Frame { class: "a.Bus".into(), method: "add".into(), line: Some(line), ..Frame::default() };
+            let stack = [frame].into_iter().collect();
+            profile.sites.push(SiteProfile {
+                class: name.clone(),
+                stack,
+                allocated,
+                live,
+                ..SiteProfile::default()
+            });
+            profile.classes.push(ClassProfile {
+                name,
+                allocated,
+                live,
+                lifetimes,
+                ..ClassProfile::default()
+            });
+        }
+        profile
+    }
+
+    fn named_beside(profile: &Profile, growers: Vec<Grower>) -> Vec<(String, String)> {
+        let (program, worth, clocks) = (Program::of(profile), Worth::of(profile), Clock::both(profile));
+        let judge = |pool: &Pool| Growth::of(pool, clocks, 0.0);
+        let found = with_classes(profile, &program, &worth, clocks, growers, judge);
+        let row = |grower: &Grower| (grower.class.clone(), grower.method().unwrap_or_default());
+        found.iter().map(row).collect()
+    }
+
+    /// A listener in five was kept, each was followed, and nothing was said of it: of the strings made at its line few stacks were taken,
+    /// most of which were of dead ones.
+    #[test]
+    fn a_class_that_surely_grows_is_named_whatever_its_place_looks_like() {
+        let profile = profile(&[("a.Listener", 7)]);
+        let named = [("a.Listener".to_owned(), "a.Bus.add:7".to_owned())];
+        assert_eq!(named_beside(&profile, vec![]), named);
+        let place = |growth| Grower {
+            maker: Maker::Method { class: "a.Bus".into(), method: "add".into(), line: Some(7) },
+            own_class: Some("a.Listener".into()),
+            class: "[B".into(),
+            kept: vec![Kept { row: 0, live: Tally::of(600, 32), ..Kept::default() }],
+            growth,
+            ..Grower::default()
+        };
+        assert_eq!(named_beside(&profile, vec![place(Growth::Unsure("few".into()))]), named);
+        assert_eq!(
+            named_beside(&profile, vec![place(Growth::Grows)]),
+            [("[B".to_owned(), "a.Bus.add:7".to_owned())],
+            "its place names it"
+        );
+        let mut by_sample = profile;
+        by_sample.run.tracking = Tracking::ByteSample(8192);
+        assert_eq!(named_beside(&by_sample, vec![]), [], "of its places as much is known");
+    }
+
+    #[test]
+    fn classes_that_one_method_makes_are_one_thing() {
+        let two = profile(&[("a.Key", 7), ("a.Listener", 8)]);
+        let found = named_beside(&two, vec![]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].1, "a.Bus.add");
+    }
 }

@@ -36,7 +36,8 @@ pub(super) fn by_container(
             same.is_some_and(|(a, b)| a.is_same(b))
                 && other.named_class() == grower.named_class()
                 && other.growth.rank() == grower.growth.rank()
-                && [other.method(), grower.method()].iter().all(Option::is_some)
+                && !other.is_class()
+                && !grower.is_class()
         };
         match joined.iter_mut().find(is_same) {
             Some(with) => with.absorb(grower, profile, program),

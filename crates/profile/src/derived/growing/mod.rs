@@ -52,6 +52,8 @@ const SOFT: f64 = 0.1;
 /// The same, where of the program's soft references only the number is known: so many for one object of the class of most bytes, of which an
 /// entry may have three: its key's, its value's and another.
 const SOFT_OF_CLASS: f64 = 0.3;
+/// A relative error beyond which a number is of few samples.
+const FEW_SAMPLES: f64 = 0.5;
 /// Fewer are the JDK's own.
 const FEW_SOFT: f64 = 32.0;
 
@@ -161,8 +163,9 @@ impl Profile {
             }
         }
         growers = joined::joined(self, program, growers);
-        let classes = classes::growing(self, program, worth, clocks, &growers, judge);
-        growers.extend(classes);
+        let variances = Variances::of(self);
+        self.doubt_few_samples(&mut growers, &variances);
+        growers = classes::with_classes(self, program, worth, clocks, growers, judge);
         for grower in &mut growers {
             if let Some(holder) = self.holder_of(grower, program) {
                 grower.growth = holder.judge(mem::take(&mut grower.growth));
@@ -172,12 +175,9 @@ impl Profile {
         growers = joined::by_container(self, program, growers);
         let is_shared = self.run.tracking == Tracking::Balanced && self.shared_classes().next().is_some();
         for grower in &mut growers {
-            grower.is_at_least = is_shared && grower.method().is_some();
+            grower.is_at_least |= is_shared && !grower.is_class();
         }
-        if !growers.is_empty() {
-            let variances = Variances::of(self);
-            growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
-        }
+        growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
         Growing { growers, floor, live_bytes }
@@ -210,16 +210,29 @@ impl Profile {
         oldest_ms >= SEEN * self.duration_ms as f64
     }
 
-    /// The relative error of what a grower brings in a second, and so of its bytes at most; of what a share of each class was followed, one sample more of a class may belong to it.
+    /// Where a share of each class is followed, few samples of a frequent class may be most of what a place makes: that it grows is not sure.
+    fn doubt_few_samples(&self, growers: &mut [Grower], variances: &Variances<'_>) {
+        if self.run.tracking != Tracking::Balanced {
+            return;
+        }
+        for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
+            if self.error_of(grower, variances) > FEW_SAMPLES {
+                grower.growth = Growth::Unsure(
+                    "it rests on few samples of frequent classes: mayfly run without --scope has more"
+                        .to_owned(),
+                );
+            }
+        }
+    }
+
+    /// The relative error of what a grower brings in a second, and so of its bytes at most; of what it is at least, not of how much more it is.
     fn error_of(&self, grower: &Grower, variances: &Variances<'_>) -> f64 {
         let rows = grower.kept.iter().map(|kept| kept.row);
-        let variance = if grower.method().is_none() {
+        let variance = if grower.is_class() {
             rows.map(|row| variances.of_live(&self.classes[row]).bytes).sum()
         } else {
             let sites: Vec<_> = rows.map(|row| &self.sites[row]).collect();
-            let is_share = self.run.tracking == Tracking::Balanced;
-            let unseen = if is_share { variances.unseen_at(&sites) } else { 0.0 };
-            variances.of_live_sites(sites.iter().copied()).bytes + unseen
+            variances.of_live_sites(sites.iter().copied()).bytes
         };
         let samples = grower.samples.max(1.0);
         let of_all = (1.0 / samples.sqrt()).max(variance.sqrt() / grower.live.bytes.max(1) as f64);
@@ -230,7 +243,7 @@ impl Profile {
 
     /// Who holds the objects of a grower: by those of its own class, else by those of most bytes.
     fn holder_of(&self, grower: &Grower, program: &Program<'_>) -> Option<Holder> {
-        let by_class = grower.method().is_none();
+        let by_class = grower.is_class();
         let rows_of = |row: usize| {
             let site = (!by_class).then(|| &self.sites[row]);
             let is_of = move |known: &&RetentionRow| match site {
@@ -264,7 +277,7 @@ impl Profile {
 
     /// Objects of the class of most bytes that were born in the second half of the time.
     fn born_late(&self, grower: &Grower) -> f64 {
-        let by_class = grower.method().is_none();
+        let by_class = grower.is_class();
         let is_it = |row: usize| {
             let class = if by_class { &self.classes[row].name } else { &self.sites[row].class };
             *class == grower.class
@@ -284,6 +297,8 @@ mod tests {
     use super::*;
     use crate::facts::frame::Frame;
     use crate::facts::retention::{Link, LinkKind};
+    use crate::facts::share::Share;
+    use crate::facts::tally::Tally;
     use crate::stream::profile::SiteProfile;
 
     /// The holder was looked for by the program's own class, of which hardly any are sampled; in the last step of a recording none is.
@@ -316,6 +331,40 @@ mod tests {
         assert_eq!(holder(at(false)).as_deref(), Some("shop.Audit.NOTES"));
         let other = Maker::Method { class: "shop.Audit".into(), method: "note".into(), line: Some(13) };
         assert_eq!(holder(Grower { maker: other, ..at(true) }), None);
+    }
+
+    /// "byte[] leaks, made by Svc.render", lately 24.4 KiB/s (few samples): a cache that is full, of which two samples of large classes were left.
+    #[test]
+    fn what_rests_on_few_samples_of_frequent_classes_is_not_sure_to_grow() {
+        let grows = |each: u64| {
+            let site = SiteProfile {
+                class: "[B".into(),
+                allocated: Tally::of(1_000_000, 100),
+                live: Some(Tally::of(4_000, 100)),
+                ..SiteProfile::default()
+            };
+            let class = ClassProfile {
+                name: "[B".into(),
+                allocated: site.allocated,
+                live: site.live,
+                ..ClassProfile::default()
+            };
+            let mut profile = Profile { sites: vec![site], classes: vec![class], ..Profile::default() };
+            (profile.run.tracking, profile.run.lifetimes, profile.run.stacks) =
+                (Tracking::Balanced, true, true);
+            let mut share = Share::default();
+            (0..1_000_000 / each).for_each(|_| share.record(each, Some(each)));
+            profile.shares.insert("[B".into(), share);
+            let live = Tally::of(4_000, 100);
+            let kept = vec![Kept { live, born: [2_000, 1_000, 1_000], ..Kept::default() }];
+            let maker = Maker::Method { class: "a.Svc".into(), method: "render".into(), line: None };
+            let live = Tally::of(4_000, 100);
+            let mut growers =
+                [Grower { maker, kept, live, samples: 40.0, growth: Growth::Grows, ..Grower::default() }];
+            profile.doubt_few_samples(&mut growers, &Variances::of(&profile));
+            growers[0].growth.is_sure()
+        };
+        assert_eq!([1, 10, 2_000].map(grows), [true, true, false]);
     }
 
     /// "A leak below 672 MiB/s would not have been seen", of a heap of 400 MiB in 78 s.

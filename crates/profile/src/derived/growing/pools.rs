@@ -75,6 +75,8 @@ impl fmt::Display for Maker {
 pub struct Grower {
     /// The place.
     pub maker: Maker,
+    /// Of a class the place that makes nearly all of it, if there is one.
+    pub class_made_at: Option<Maker>,
     /// What of it is alive, by class and stack, most bytes first.
     pub kept: Vec<Kept>,
     /// The class of most of its bytes.
@@ -93,7 +95,7 @@ pub struct Grower {
     pub since_ms: u64,
     /// When it stopped, as the program had little to do from then on; `None` if it did not.
     pub until_ms: Option<u64>,
-    /// Whether it is more: of the arrays and strings that it is made of few stacks were taken.
+    /// Whether it is more: what belongs to it and has few stacks, or none, is not in it.
     pub is_at_least: bool,
     /// What is held of that.
     pub growth: Growth,
@@ -102,9 +104,15 @@ pub struct Grower {
 }
 
 impl Grower {
-    /// The place as `class.method`, with its line if it is one; `None` where no stacks were taken.
+    /// The place as `class.method`, with its line if it is one; `None` if it is not known, or if a class is made at many.
     pub fn method(&self) -> Option<String> {
-        (!matches!(self.maker, Maker::Class(_))).then(|| self.maker.to_string())
+        let place = if self.is_class() { self.class_made_at.as_ref() } else { Some(&self.maker) };
+        place.map(Maker::to_string)
+    }
+
+    /// Whether it is all of a class, and not what a place makes.
+    pub fn is_class(&self) -> bool {
+        matches!(self.maker, Maker::Class(_))
     }
 
     /// The part of the objects that are alive which came in the second half of the time.
