@@ -1,6 +1,7 @@
 //! Tells a budget of CPU time what was spent, as far as that can be seen from a thread of the program.
 
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use mayfly_tracking::CpuBudget;
@@ -17,7 +18,9 @@ pub(super) fn spend_on_stack(budget: &CpuBudget, time: Duration) {
 
 /// So much was spent.
 pub(super) fn spend(budget: &CpuBudget, time: Duration) {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
     if budget.spend(time).is_multiple_of(SPENDS_PER_CPU_TIME) {
-        budget.set_cpu(ProcessTime::now().as_duration());
+        let first = FIRST.get_or_init(Instant::now);
+        budget.set_time(ProcessTime::now().as_duration(), first.elapsed());
     }
 }

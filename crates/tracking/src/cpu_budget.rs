@@ -1,7 +1,7 @@
 //! CPU time that a part of profiling may take, and how fine its samples are for that.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Process CPU per CPU that may be spent: one per cent.
 const CPU_PER_NS: u64 = 100;
@@ -11,7 +11,6 @@ const ELAPSED_PER_NS: u64 = 200;
 /// CPU time that may be spent on something: a part of what the process takes, or of one processor, and so much and so often anyway.
 #[derive(Debug)]
 pub struct CpuBudget {
-    began: Instant,
     spent_ns: AtomicU64,
     spends: AtomicU64,
     /// What the free spends took.
@@ -29,8 +28,8 @@ impl CpuBudget {
     /// between, and what a small program gets to see is not to depend on that.
     pub fn of_at_least(free: Duration, free_spends: u64) -> Self {
         let [spent_ns, spends, at_first_ns, allowed_ns] = [const { AtomicU64::new(0) }; 4];
-        let (began, free_ns) = (Instant::now(), free.as_nanos() as u64);
-        Self { began, spent_ns, spends, at_first_ns, allowed_ns, free_ns, free_spends, times: 1 }
+        let free_ns = free.as_nanos() as u64;
+        Self { spent_ns, spends, at_first_ns, allowed_ns, free_ns, free_spends, times: 1 }
     }
 
     /// So many times as much, but for what is free.
@@ -49,9 +48,9 @@ impl CpuBudget {
         before
     }
 
-    /// CPU time of the whole process so far; to be told every now and then.
-    pub fn set_cpu(&self, time: Duration) {
-        let (cpu, elapsed) = (time.as_nanos() as u64, self.began.elapsed().as_nanos() as u64);
+    /// CPU time of the whole process so far, and the time elapsed since the first spend; to be set every now and then.
+    pub fn set_time(&self, cpu: Duration, elapsed: Duration) {
+        let [cpu, elapsed] = [cpu, elapsed].map(|time| time.as_nanos() as u64);
         let allowed = (cpu / CPU_PER_NS).max(elapsed / ELAPSED_PER_NS);
         self.allowed_ns.store(allowed * self.times, Relaxed);
     }
@@ -94,7 +93,7 @@ mod tests {
     fn what_is_free_leaves_no_debt_however_long_it_takes() {
         for us in [1, 1000] {
             let budget = CpuBudget::of_at_least(Duration::from_millis(50), 4096);
-            budget.set_cpu(Duration::from_secs(1));
+            budget.set_time(Duration::from_secs(1), Duration::ZERO);
             while budget.is_free() {
                 budget.spend(Duration::from_micros(us));
             }
@@ -119,15 +118,15 @@ mod tests {
     /// 40 s of a service that takes a tenth of a processor.
     #[test]
     fn a_process_that_does_little_may_spend_a_part_of_a_processor() {
-        let mut budget = CpuBudget::of_at_least(Duration::from_millis(50), 0);
-        budget.began -= Duration::from_secs(40);
-        budget.set_cpu(Duration::from_secs(4));
+        let budget = CpuBudget::of_at_least(Duration::from_millis(50), 0);
+        let elapsed = Duration::from_secs(40);
+        budget.set_time(Duration::from_secs(4), elapsed);
         budget.spend(Duration::from_millis(200));
         assert!((budget.pressure() - 1.0).abs() < 0.01, "{}", budget.pressure());
-        budget.set_cpu(Duration::from_secs(40));
+        budget.set_time(Duration::from_secs(40), elapsed);
         assert!((budget.pressure() - 0.5).abs() < 0.01, "{}", budget.pressure());
         let dear = CpuBudget::of_at_least(Duration::ZERO, 0).times(4);
-        dear.set_cpu(Duration::from_secs(40));
+        dear.set_time(Duration::from_secs(40), elapsed);
         dear.spend(Duration::from_millis(400));
         assert!((dear.pressure() - 0.25).abs() < 0.01, "{}", dear.pressure());
     }
