@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::facts::run::Tracking;
+use crate::fitted::removed::is_removed;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
 impl Profile {
@@ -14,9 +15,7 @@ impl Profile {
     pub fn is_optimised_away(&self, class: &ClassProfile) -> bool {
         let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();
         let most = self.trust.most_removed_bytes();
-        self.trust
-            .sample_interval
-            .is_some_and(|interval| estimate.removed_within(class.allocated.bytes, interval, most))
+        self.trust.sample_interval.is_some_and(|worst| is_removed(class, estimate, worst, most))
     }
 
     /// Bytes of a class that took memory: all that was executed, or what samples say where it was optimised away.

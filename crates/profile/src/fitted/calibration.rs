@@ -15,6 +15,7 @@ use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::share::Share;
 use crate::facts::tally::Tally;
 use crate::fitted::joint::Joint;
+use crate::fitted::removed::is_removed;
 use crate::stream::order::site_order;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
@@ -262,9 +263,8 @@ impl Sample {
         }
         let counted = Some(class.allocated);
         // What is counted and was never allocated can't be picked by the JVM's sampler; what no hook saw can be.
-        let (executed, most) = (class.allocated.bytes, self.most_removed);
         let removed =
-            || self.interval.is_some_and(|interval| estimate.removed_within(executed, interval, most));
+            || self.interval.is_some_and(|worst| is_removed(class, estimate, worst, self.most_removed));
         match self.tracking {
             Tracking::ByteSample(_) if removed() => None,
             Tracking::ByteSample(_) => with_unseen(class.allocated, estimate.unseen),

@@ -4,5 +4,6 @@ pub(crate) mod by_name;
 pub(crate) mod calibration;
 pub(crate) mod joint;
 pub(crate) mod living_sites;
+pub(crate) mod removed;
 pub(crate) mod scopes;
 pub(crate) mod variance;

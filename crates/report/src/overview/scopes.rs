@@ -87,12 +87,13 @@ impl Screen<'_> {
 
     /// What survives each scope, and for how long: a sentence, and rows of one table; the first has its headings.
     fn survivors(&self, scopes: &[&ScopeProfile]) -> Vec<Vec<String>> {
-        let named = |(at, scope): (usize, &&ScopeProfile)| {
+        let named = |(number, scope): (usize, &&ScopeProfile)| {
             let mut classes = self.surest_first(scope);
-            let most = if at == 0 { CLASSES } else { CLASSES_OF_OTHERS };
-            let own = classes.iter().position(|(class, _)| is_of_the_program(&class.name));
-            // One of the program's own is among them, if any survived.
-            if let Some(own) = own.filter(|&own| own >= most) {
+            let most = if number == 0 { CLASSES } else { CLASSES_OF_OTHERS };
+            // What remains of the program's own is among them, else one of its own, if any survived.
+            let remains = remaining(&[*scope]).and_then(|kept| at(&classes, |class| class.name == kept.name));
+            let own = at(&classes, |class| is_of_the_program(&class.name));
+            if let Some(own) = remains.or(own).filter(|&own| own >= most) {
                 classes.swap(own, most - 1);
             }
             let rows: Vec<_> =
@@ -179,13 +180,7 @@ impl Screen<'_> {
 
     /// The commands that answer it while the program runs, and who makes them when it has ended.
     fn who_holds(&self, scopes: &[&ScopeProfile]) -> Option<String> {
-        let live = |outcome: Outcome| outcome.survived_live.bytes;
-        let classes = scopes.iter().flat_map(|scope| by_survivors(scope, live));
-        let classes: Vec<_> = classes.filter(|(_, outcome)| live(*outcome) > 0).collect();
-        // Of the program's own classes there are fewer objects, and what holds those holds the others.
-        let (class, _) =
-            classes.iter().find(|(class, _)| is_of_the_program(&class.name)).or(classes.first())?;
-        let class = quoted(&class_text(&class.name));
+        let class = quoted(&class_text(&remaining(scopes)?.name));
         let holders = |pid: &str| format!("mayfly heap paths {pid} --to {class}");
         Some(match pid(self.profile) {
             Some(pid) => format!("who holds them: {}", holders(&pid.to_string())),
@@ -213,6 +208,21 @@ fn by_survivors(scope: &ScopeProfile, bytes: impl Fn(Outcome) -> u64) -> Vec<(&S
     let mut classes: Vec<_> = classes.filter(|(_, outcome)| outcome.survived.objects > 0).collect();
     classes.sort_by_key(|(class, outcome)| (Reverse(bytes(*outcome)), class.name.as_str()));
     classes
+}
+
+/// The class of the program's own of which most is live, of the first of these scopes that has one: there are fewer of them, and what holds
+/// those holds the others.
+fn remaining<'s>(scopes: &[&'s ScopeProfile]) -> Option<&'s ScopeClass> {
+    let live = |outcome: Outcome| outcome.survived_live.bytes;
+    let classes = scopes.iter().flat_map(|scope| by_survivors(scope, live));
+    let classes: Vec<_> = classes.filter(|(_, outcome)| live(*outcome) > 0).collect();
+    let own = classes.iter().find(|(class, _)| is_of_the_program(&class.name));
+    own.or(classes.first()).map(|(class, _)| *class)
+}
+
+/// Where the first such class is.
+fn at(classes: &[(&ScopeClass, Outcome)], is_it: impl Fn(&ScopeClass) -> bool) -> Option<usize> {
+    classes.iter().position(|(class, _)| is_it(class))
 }
 
 /// How sure the bytes are; nothing where they are exact.

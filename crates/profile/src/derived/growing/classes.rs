@@ -48,7 +48,15 @@ pub(super) fn with_classes(
     growers.retain(|grower| {
         grower.growth.is_sure() || classes.iter().all(|class| class.class != grower.named_class())
     });
-    growers.extend(by_maker(profile, program, classes));
+    for class in by_maker(profile, program, classes) {
+        let method = class.class_made_at.as_ref().map(Maker::without_line);
+        let is_whole = |of: &&mut Grower| of.growth.is_sure() && Some(of.maker.without_line()) == method;
+        match growers.iter_mut().find(is_whole) {
+            // It is made beside what is named already.
+            Some(whole) => whole.is_at_least = true,
+            None => growers.push(class),
+        }
+    }
     growers
 }
 

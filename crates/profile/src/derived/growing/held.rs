@@ -152,9 +152,14 @@ impl Holder {
         of_cache.or_else(in_time)
     }
 
-    /// Whether both are one container that the program has in one field.
+    /// Whether both are one container that the program has in one field, and in the same part of it.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.is_contained && self.name.is_some() && (&self.name, &self.path) == (&other.name, &other.path)
+        self.has_name_of(other) && self.path == other.path
+    }
+
+    /// Whether containers in one field hold both: keys and values, say.
+    pub(super) fn has_name_of(&self, other: &Self) -> bool {
+        self.is_contained && other.is_contained && self.name.is_some() && self.name == other.name
     }
 }
 

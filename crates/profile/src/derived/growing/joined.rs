@@ -22,29 +22,41 @@ pub(super) fn joined(profile: &Profile, program: &Program<'_>, mut growers: Vec<
     of_one_method(profile, program, growers)
 }
 
-/// The same, those joined that are of one class in one container, whoever makes them: that which grows fastest names them.
+/// The same, those joined that are in one container and of one class, or made by one class and those nested in it, as keys and values are: that
+/// which grows fastest names them.
 pub(super) fn by_container(
     profile: &Profile,
     program: &Program<'_>,
     mut growers: Vec<Grower>,
 ) -> Vec<Grower> {
-    growers.sort_by(|a, b| b.bytes_per_s.total_cmp(&a.bytes_per_s));
+    growers.sort_by(|a, b| a.is_class().cmp(&b.is_class()).then(b.bytes_per_s.total_cmp(&a.bytes_per_s)));
     let mut joined: Vec<Grower> = Vec::new();
     for grower in growers {
         let is_same = |other: &&mut Grower| {
-            let same = other.holder.as_ref().zip(grower.holder.as_ref());
-            same.is_some_and(|(a, b)| a.is_same(b))
-                && other.named_class() == grower.named_class()
-                && other.growth.rank() == grower.growth.rank()
-                && !other.is_class()
-                && !grower.is_class()
+            let holders = other.holder.as_ref().zip(grower.holder.as_ref());
+            let of_one_class = !grower.is_class() && other.named_class() == grower.named_class();
+            let by_one_class = made_by(other).is_some_and(|class| Some(class) == made_by(&grower));
+            other.growth.rank() == grower.growth.rank()
+                && holders.is_some_and(|(a, b)| {
+                    (of_one_class && a.is_same(b)) || (by_one_class && a.has_name_of(b))
+                })
         };
         match joined.iter_mut().find(is_same) {
+            // What is known by class and what is known by place are not added up.
+            Some(with) if with.is_class() != grower.is_class() => with.is_at_least = true,
             Some(with) => with.absorb(grower, profile, program),
             None => joined.push(grower),
         }
     }
     joined
+}
+
+/// The outermost class whose code makes it.
+fn made_by(grower: &Grower) -> Option<&str> {
+    match grower.class_made_at.as_ref().unwrap_or(&grower.maker) {
+        Maker::Method { class, .. } => class.split('$').next(),
+        _ => None,
+    }
 }
 
 /// Those joined that are made below one method of the program, whatever libraries make them; they are named by that method, with its line if
@@ -197,5 +209,41 @@ mod tests {
         let joined = by_container(&profile, &Program::of(&profile), all);
         let told: Vec<_> = joined.iter().map(|one| (one.live.objects, one.bytes_per_s)).collect();
         assert_eq!(told, [(30, 9.0 + 3.5), (10, 8.0)], "the row that both have counts once");
+    }
+
+    /// A quote and its key were two leaks; of the key it was known by its class alone.
+    #[test]
+    fn keys_and_values_of_one_container_that_one_class_makes_are_one() {
+        let in_map = |of: &str| Holder {
+            name: Some("a.B.ALL".to_owned()),
+            path: vec!["a.B.ALL".to_owned(), of.to_owned()],
+            is_contained: true,
+            ..Holder::default()
+        };
+        let grower = |class: &str, of: &str, row, bytes| Grower {
+            maker: Maker::Method { class: class.into(), method: "put".into(), line: Some(row as u32) },
+            own_class: Some(format!("a.Of{row}")),
+            kept: vec![Kept { row, live: Tally::of(10, bytes), ..Kept::default() }],
+            live: Tally::of(10, bytes),
+            bytes_per_s: bytes as f64,
+            holder: Some(in_map(of)),
+            ..Grower::default()
+        };
+        let site = |class: &str| SiteProfile { class: class.into(), ..SiteProfile::default() };
+        let profile = Profile { sites: ["a.V", "a.K"].map(site).into(), ..Profile::default() };
+        let told = |all| {
+            let joined = by_container(&profile, &Program::of(&profile), all);
+            joined.iter().map(|one| (one.live.bytes, one.is_at_least)).collect::<Vec<_>>()
+        };
+        let value = || grower("a.B$Value", "Node.val", 0, 64);
+        assert_eq!(told(vec![value(), grower("a.B", "Node.key", 1, 16)]), [(800, false)]);
+        let other = grower("a.C", "Node.key", 1, 16);
+        assert_eq!(told(vec![value(), other]), [(640, false), (160, false)], "another class's");
+        let by_class = Grower {
+            maker: Maker::Class("a.K".into()),
+            class_made_at: Some(Maker::Method { class: "a.B".into(), method: "key".into(), line: None }),
+            ..grower("", "Node.key", 1, 16)
+        };
+        assert_eq!(told(vec![by_class, value()]), [(640, true)]);
     }
 }
