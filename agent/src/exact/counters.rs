@@ -29,11 +29,11 @@ pub(super) struct Counters {
     scopes_before: Mutex<Vec<ScopeTotal>>,
 }
 
-/// Where each object is followed all else costs so much that many stacks cost little beside: who makes what stays is to be known as well.
+/// Where each object is followed, a process that does little pays much for each anyway: who makes what stays is to be known as well.
 fn stack_budget(plan: &Plan) -> CpuBudget {
     const BESIDE_EACH_OBJECT: u64 = 4;
-    let times = if plan.tracking == Tracking::EveryObject { BESIDE_EACH_OBJECT } else { 1 };
-    budget_of_stacks().times(times)
+    let budget = budget_of_stacks();
+    if plan.tracking == Tracking::EveryObject { budget.where_idle(BESIDE_EACH_OBJECT) } else { budget }
 }
 
 impl Counters {

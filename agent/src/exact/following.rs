@@ -3,15 +3,16 @@
 //!
 //! Whose turn it is, `Shares` of `mayfly-tracking` says; how Java knows that an object is due is in `MayflyHooks.java`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use mayfly_jvmti::{Jni, Object};
 use mayfly_profile::{ClassId, Estimate};
 use mayfly_tracking::{EntryId, Progression, Shares, StandsFor, Tracked};
 
 use super::allocations::HandedOver;
 use super::hooks::Hooks;
-use super::spending::{spend, spend_on_stack};
+use super::spending::spend;
 use super::state::Exact;
 use super::thread::{CountedAt, KnownClass, LastDue, OfThread, with_this_thread, with_this_thread_if_known};
 use crate::conduct::own_threads;
@@ -19,8 +20,6 @@ use crate::tracking::{Followed, Stacks};
 
 /// One object in so many is timed: reading the clock takes a good part of what following takes.
 const TIMED: u32 = 16;
-/// Time beyond which a thread was probably not running: it is no part of what following takes.
-const MOST_TIME: Duration = Duration::from_micros(50);
 
 /// When an object of a class is due after one that was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,11 +96,11 @@ fn timed<R>(
 ) -> Option<R> {
     with_this_thread(&exact.shared, |thread| {
         thread.due = thread.due.wrapping_add(1);
-        let timed = thread.due.is_multiple_of(TIMED).then(Instant::now);
+        let timed = thread.due.is_multiple_of(TIMED).then(ThreadTime::now);
         let done = action(thread);
         if let Some(began) = timed {
             let on_stack = done.as_ref().map_or(Duration::ZERO, |(_, on_stack)| *on_stack);
-            let time = began.elapsed().saturating_sub(on_stack).min(MOST_TIME);
+            let time = began.elapsed().saturating_sub(on_stack);
             spend(shares.objects(), time * TIMED);
         }
         done.map(|(result, _)| result)
@@ -185,11 +184,11 @@ impl OfThread {
         let mut on_stack = Duration::ZERO;
         let (site, stack_log2) = match stack {
             Some(log2) => {
-                let began = Instant::now();
+                let began = ThreadTime::now();
                 let stacks = Stacks { shared, jvmti: &exact.target.jvmti, jni };
                 let site = self.tracker.site(stacks, known.id, moving);
                 on_stack = began.elapsed();
-                spend_on_stack(shares.stacks(), on_stack);
+                spend(shares.stacks(), on_stack);
                 (site, log2)
             }
             None => (known.site, 0),

@@ -2,15 +2,14 @@
 //!
 //! Places are numbered while classes are rewritten (`numbering`).
 
-use std::time::Instant;
-
+use cpu_time::ThreadTime;
 use mayfly_classfile::allocation::tells_of_places;
 use mayfly_jvmti::{Class, Jni, Thread};
 use mayfly_profile::{ClassId, FrameId, SiteId, Tracking};
 use mayfly_tracking::{Due, Kind, RawStack, is_unplaced};
 
 use super::allocations;
-use super::spending::spend_on_stack;
+use super::spending::spend;
 use super::state::Exact;
 use super::thread::{Awaited, with_this_thread};
 use crate::conduct::own_threads;
@@ -74,9 +73,9 @@ pub(crate) fn sample(exact: &Exact, jni: Jni<'_>, at: Sampled, state: u32) -> u6
         .places
         .due(at.offset, state, &exact.counters.stack_budget, &mut |n| fastrand::u64(1..=n));
     if let Some(log2) = due.take {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         take(exact, jni, at, log2);
-        spend_on_stack(&exact.counters.stack_budget, start.elapsed() / (1 << due.unpaid_log2));
+        spend(&exact.counters.stack_budget, start.elapsed() / (1 << due.unpaid_log2));
     }
     due.plan
 }

@@ -6,17 +6,10 @@ use std::time::{Duration, Instant};
 use cpu_time::ProcessTime;
 use mayfly_tracking::CpuBudget;
 
-/// Time beyond which a thread that took a stack was probably not running: frames may have to be named.
-const MOST_STACK_TIME: Duration = Duration::from_millis(1);
 /// The CPU time of the process is asked for once per so many measurements.
 const SPENDS_PER_CPU_TIME: u64 = 32;
 
-/// So much was spent on a stack.
-pub(super) fn spend_on_stack(budget: &CpuBudget, time: Duration) {
-    spend(budget, time.min(MOST_STACK_TIME));
-}
-
-/// So much was spent.
+/// So much CPU time of a thread was spent: by the clock a busy machine would seem to make it dear.
 pub(super) fn spend(budget: &CpuBudget, time: Duration) {
     static FIRST: OnceLock<Instant> = OnceLock::new();
     if budget.spend(time).is_multiple_of(SPENDS_PER_CPU_TIME) {

@@ -81,7 +81,8 @@ fn objects_carry_the_ids_that_the_program_tells() {
     each_jvm(|jvm| {
         let run = Profiled::new(jvm, "traced.Traced", EVERY).with(|launch| launch.args(&["api"]));
         holds(jvm, "the API", &run);
-        let first = "4bf92f3577b34da6a3ce929d0e0e0003";
+        // Of the others' objects the stack may be that of another, as each place has a sample: the first one's is always taken.
+        let first = "4bf92f3577b34da6a3ce929d0e0e0001";
         let recording = run.recording();
         let report = |words: &[&str]| {
             mayfly(
@@ -96,7 +97,7 @@ fn objects_carry_the_ids_that_the_program_tells() {
         let text = report(&["--trace", first]).ok().stdout;
         assert!(text.starts_with("Requests whose objects are still there: 1 trace, "), "on {jvm}:\n{text}");
         assert!(
-            text.contains("f067aa0ba9020003") && text.contains("traced.Traced.main("),
+            text.contains("f067aa0ba9020001") && text.contains("traced.Traced.main("),
             "on {jvm}:\n{text}"
         );
         let screen = report(&[]).ok().stdout;
