@@ -2,7 +2,7 @@
 
 use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Tally, TallyVariance, Through, bursts};
 
-use super::growers::{frame_name, holder_of};
+use super::growers::{frame_name, growers_of, holder_of};
 use super::longest;
 use super::{Finding, Screen};
 use crate::coverage::BLANK;
@@ -18,8 +18,9 @@ const FINDINGS: usize = 5;
 const FOUND_LINES: usize = 9;
 /// Fewer leave room for one on all of it.
 const FEW: usize = 3;
-/// Who holds what lives.
-const HOLDERS: &str = "; who holds it: mayfly leaks PID, while it runs";
+/// Who holds what lives, of all that does; of what grows.
+const HOLDERS: &str = "; who holds it: mayfly heap retained PID, while it runs";
+const HOLDERS_OF_GROWTH: &str = "; who holds it: mayfly leaks PID, while it runs";
 
 /// A sentence, and what to do next.
 type Found = (String, Option<String>);
@@ -182,8 +183,13 @@ impl Screen<'_> {
         if row.old.live.is_empty() {
             return String::new();
         }
-        let held = self.growth.as_ref().ok().and_then(|growing| holder_of(growing, row));
-        held.map_or_else(|| HOLDERS.to_owned(), |field| format!("; held by {}", name(&field)))
+        let growing = self.growth.as_ref().ok();
+        if let Some(field) = growing.and_then(|growing| holder_of(growing, row)) {
+            return format!("; held by {}", name(&field));
+        }
+        let grows =
+            growing.is_some_and(|growing| growers_of(growing, row).any(|grower| grower.growth.is_sure()));
+        if grows { HOLDERS_OF_GROWTH } else { HOLDERS }.to_owned()
     }
 
     /// Who holds most of what is live.

@@ -138,6 +138,11 @@ fn name(text: &str) -> String {
 
 /// Who holds what is live of such a row, if it was found, as of what grows.
 pub fn holder_of(growing: &Growing, row: &OldRow<'_>) -> Option<String> {
-    let is_its_maker = |grower: &&Grower| matches!(&grower.maker, Maker::Method { class, method, .. } if row.method == Some((class, method)));
-    growing.growers.iter().filter(is_its_maker).find_map(Grower::held_by).map(class_text)
+    growers_of(growing, row).find_map(Grower::held_by).map(class_text)
+}
+
+/// What grows of what such a row's method makes.
+pub(super) fn growers_of<'g>(growing: &'g Growing, row: &OldRow<'_>) -> impl Iterator<Item = &'g Grower> {
+    let is_its_maker = move |grower: &&Grower| matches!(&grower.maker, Maker::Method { class, method, .. } if row.method == Some((class, method)));
+    growing.growers.iter().filter(is_its_maker)
 }
