@@ -24,6 +24,8 @@ const LEAST_SHARE: f64 = 0.0005;
 const LEAST_SHARE_OF_LIFETIMES: f64 = 0.002;
 /// With single runs, differences below this share of the row are not called any.
 const LEAST_DIFFERENCE: f64 = 0.05;
+/// The same of median lifetimes: when collections come moves them by as much.
+const LEAST_DIFFERENCE_OF_LIFETIMES: f64 = 0.1;
 /// Differences from this share of the row on, and of all bytes, that are not proven are named as such.
 const NOTABLE_DIFFERENCE: f64 = 0.1;
 const NOTABLE_SHARE: f64 = 0.005;
@@ -440,6 +442,18 @@ fn block(finding: &Finding) -> Option<usize> {
     Some(5 * of_row + of_measure).filter(|&block| block > 0)
 }
 
+/// Whether median lifetimes differ by more than when collections come explains; shorter ones than can be told apart do not.
+fn medians_differ(clock: Clock, medians: [Option<f64>; 2]) -> bool {
+    let least = match clock {
+        Clock::Time => 2.0,
+        Clock::Collections => 1.0,
+        Clock::Bytes => 65_536.0,
+    };
+    let [Some(before), Some(after)] = medians else { return true };
+    let (less, more) = (before.min(after).max(least), before.max(after).max(least));
+    more >= (1.0 + LEAST_DIFFERENCE_OF_LIFETIMES) * less
+}
+
 fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corrected> {
     let tests = findings.iter().zip(shares);
     let tests =
@@ -450,8 +464,10 @@ fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corr
         let is_lifetime = matches!(finding.measure, Measure::Lifetime(_));
         // "most live", and again: whatever differs in the rest, nobody can see it.
         let is_shown = !is_lifetime || finding.before.is_some() || finding.after.is_some();
-        // Of lifetimes the medians may be the same, and the rest not.
-        let large = is_lifetime || finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE);
+        let large = match finding.measure {
+            Measure::Lifetime(clock) => medians_differ(clock, [finding.before, finding.after]),
+            _ => finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE),
+        };
         let is_beyond_chance = *rate <= judging.level && judging.is_decided && is_shown;
         finding.verdict = match (is_beyond_chance, judging.replicated) {
             (true, true) => Verdict::Changed,
@@ -460,4 +476,20 @@ fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corr
         };
     }
     corrected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "5.12 s, 5.31 s differs", and "39 B, 1 B differs" of what died before a collection could see it.
+    #[test]
+    fn medians_that_differ_by_when_collections_come_do_not_differ() {
+        let differ = |clock, before: f64, after: f64| medians_differ(clock, [Some(before), Some(after)]);
+        assert!(!differ(Clock::Time, 5_120.0, 5_310.0));
+        assert!(differ(Clock::Time, 5_120.0, 6_000.0) && differ(Clock::Time, 6_000.0, 5_120.0));
+        assert!(!differ(Clock::Bytes, 39.0, 1.0) && !differ(Clock::Time, 1.0, 1.05));
+        assert!(differ(Clock::Bytes, 39.0, 1e6));
+        assert!(medians_differ(Clock::Time, [Some(1.0), None]), "most live on one side");
+    }
 }
