@@ -13,15 +13,18 @@ use super::thread::with_this_thread;
 use super::unseen::Unseen;
 use crate::conduct::notice::say;
 use crate::conduct::own_threads;
-use crate::plan::Plan;
+use crate::plan::{Plan, SampleRate};
 use crate::target_jvm::{Picked, note_sample, renew_buffer, set_sampling_interval};
 use crate::tracking::{Followed, Rate, Stacks};
 
 /// Mean bytes between two samples where the user asks for none: what is not seen is estimated to some per cent, at a
 /// cost that can't be measured.
 const DEFAULT_INTERVAL: u64 = 512 << 10;
-/// In a balanced session the sample chooses objects of frequent classes: 2,000 of them per second where 250 MB/s are allocated.
+/// In a balanced session the sample chooses objects of frequent classes: 2,000 of them per second where 250 MB/s are allocated. Where less is,
+/// samples are so much nearer, as long as they are no more than that a second: of a service's buffers there would be hardly any that stay.
 const BALANCED_INTERVAL: u64 = 128 << 10;
+const BALANCED_DENSEST: u64 = 16 << 10;
+const BALANCED_RATE: SampleRate = SampleRate { paid: 100, cheap: 500 };
 /// Where every object is tracked: a sample costs next to nothing beside them, and a third of the error is left.
 const TRACKING_INTERVAL: u64 = 64 << 10;
 
@@ -64,8 +67,9 @@ fn rate(plan: &Plan) -> Rate {
     let rate = Rate::new(interval(plan), plan.sample_rate).up_to(SPARSEST);
     let rate = if plan.sample_rate.is_some() { rate.begun_at_largest() } else { rate };
     match plan.tracking {
-        // The JVM chooses what is followed, by an interval that stays.
-        Tracking::Balanced => rate,
+        Tracking::Balanced => {
+            Rate::new(BALANCED_DENSEST, Some(BALANCED_RATE)).up_to(BALANCED_INTERVAL).begun_at_largest()
+        }
         Tracking::ByteSample(interval) => {
             rate.begun_densely(OPENING_FOLLOWED, OPENING_INTERVAL.max(interval))
         }
@@ -79,7 +83,6 @@ fn rate(plan: &Plan) -> Rate {
 fn interval(plan: &Plan) -> u64 {
     match plan.tracking {
         Tracking::ByteSample(interval) => interval,
-        Tracking::Balanced => BALANCED_INTERVAL,
         _ if plan.lifetimes => TRACKING_INTERVAL,
         _ => DEFAULT_INTERVAL,
     }
@@ -134,8 +137,8 @@ fn take(exact: &Exact, unseen: &Unseen, jni: Jni<'_>, sample: SampledAllocation<
             follow(exact, jni, sample, cell, interval, drawn.interval)
         }
         (Tracking::Balanced, Some(class)) if is_fair() => {
-            let interval = unseen.interval();
-            let picked = SampledObject { class, cell, object: sample.object, size: sample.size, interval };
+            let (size, interval) = (sample.size, drawn.interval);
+            let picked = SampledObject { class, cell, object: sample.object, size, interval };
             follow_sampled(exact, jni, hooks, &picked);
         }
         _ => {}

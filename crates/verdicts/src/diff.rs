@@ -405,7 +405,10 @@ fn lived(sides: &Sides<'_>, name: &RowName, clock: Clock) -> Option<Finding> {
     let sides: [Vec<Lifetimes>; 2] = [known(&sides[0]), known(&sides[1])];
     let [before, after] = [0, 1].map(|side: usize| sides[side].iter().collect::<Vec<_>>());
     let compared = compare(&before, &after, clock)?;
-    Some(finding(name, Measure::Lifetime(clock), compared.medians, compared.chance.max(LEAST_CHANCE)))
+    // Of single runs it is not known how much the time until that collection differs.
+    let is_known = compared.is_resolved || (before.len() >= REPLICATES && after.len() >= REPLICATES);
+    let chance = if is_known { compared.chance.max(LEAST_CHANCE) } else { 1.0 };
+    Some(finding(name, Measure::Lifetime(clock), compared.medians, chance))
 }
 
 fn finding(row: &RowName, measure: Measure, [before, after]: [Option<f64>; 2], chance: f64) -> Finding {
@@ -442,6 +445,14 @@ fn block(finding: &Finding) -> Option<usize> {
     Some(5 * of_row + of_measure).filter(|&block| block > 0)
 }
 
+/// Whether bytes of a row that has this share of all of both sides differ by a part of the row that counts, and of all: a cache that is
+/// filled anew once more is no difference between programs.
+fn is_large(finding: &Finding, share: f64) -> bool {
+    let [before, after] = [finding.before, finding.after].map(Option::unwrap_or_default);
+    let of_all = 2.0 * share * (after - before).abs() / (after + before).max(f64::MIN_POSITIVE);
+    of_all >= LEAST_SHARE && finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE)
+}
+
 /// Whether median lifetimes differ by more than when collections come explains; shorter ones than can be told apart do not.
 fn medians_differ(clock: Clock, medians: [Option<f64>; 2]) -> bool {
     let least = match clock {
@@ -459,14 +470,14 @@ fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corr
     let tests =
         tests.map(|(finding, &share)| Tested { chance: finding.chance, block: block(finding), share });
     let corrected = corrected(&tests.collect::<Vec<_>>());
-    for (finding, Corrected { rate, .. }) in findings.iter_mut().zip(&corrected) {
+    for ((finding, Corrected { rate, .. }), &share) in findings.iter_mut().zip(&corrected).zip(shares) {
         finding.rate = *rate;
         let is_lifetime = matches!(finding.measure, Measure::Lifetime(_));
         // "most live", and again: whatever differs in the rest, nobody can see it.
         let is_shown = !is_lifetime || finding.before.is_some() || finding.after.is_some();
         let large = match finding.measure {
             Measure::Lifetime(clock) => medians_differ(clock, [finding.before, finding.after]),
-            _ => finding.growth().is_none_or(|growth| growth.abs() >= LEAST_DIFFERENCE),
+            Measure::Allocated | Measure::Live => is_large(finding, share),
         };
         let is_beyond_chance = *rate <= judging.level && judging.is_decided && is_shown;
         finding.verdict = match (is_beyond_chance, judging.replicated) {
@@ -481,6 +492,19 @@ fn judge(findings: &mut [Finding], shares: &[f64], judging: Judging) -> Vec<Corr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// "LinkedHashMap$Entry 173 KiB, 123 KiB differs", of 499 MiB.
+    #[test]
+    fn what_is_next_to_nothing_of_all_does_not_differ() {
+        let large = |before: f64, after: f64, share: f64| {
+            let sides = [Some(before), Some(after)];
+            is_large(&finding(&RowName::Class("a.B".into()), Measure::Allocated, sides, 0.0), share)
+        };
+        assert!(!large(173.0, 123.0, 0.0003));
+        assert!(large(173.0, 123.0, 0.003) && large(0.0, 173.0, 0.0003));
+        assert!(!large(173.0, 170.0, 0.5), "of the row");
+        assert!(!large(0.0, 0.0, 0.0));
+    }
 
     /// "5.12 s, 5.31 s differs", and "39 B, 1 B differs" of what died before a collection could see it.
     #[test]

@@ -65,6 +65,8 @@ pub(crate) struct Comparison {
     pub(crate) medians: [Option<f64>; 2],
     /// The chance of such a difference were there none.
     pub(crate) chance: f64,
+    /// Whether a collection saw half of a side alive: what the first one after their birth finds dead may have lived for any time until then.
+    pub(crate) is_resolved: bool,
 }
 
 /// Compares the lifetimes of the runs of two sides on one clock; `None` if too little is known.
@@ -89,7 +91,11 @@ pub(crate) fn compare(before: &[&Lifetimes], after: &[&Lifetimes], clock: Clock)
     let [at_one, at_all] = ALARMS;
     let chances = SHARES.into_iter().filter_map(at).map(|chance| chance / at_one).chain([shifted / at_all]);
     let least = chances.min_by(f64::total_cmp)?;
+    let survives = |side: &Lifetimes| {
+        side.gcs_survived(0.5).is_none_or(|half| half.point.is_none_or(|survived| survived >= 1.0))
+    };
     Some(Comparison {
+        is_resolved: sides.iter().any(survives),
         medians: [&sides[0], &sides[1]].map(|lifetimes| clock.median(lifetimes)),
         chance: least.min(1.0),
     })

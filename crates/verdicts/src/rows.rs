@@ -99,8 +99,14 @@ impl<'a> RunRows<'a> {
                 row.sites.push(site);
             }
         }
+        let removed = removed_shares(profile);
         for row in self.rows.values_mut().filter(|row| !row.sites.is_empty()) {
-            row.variance = self.variances.of_sites(row.sites.iter().copied()).unwrap_or(0.0);
+            let of_compiler = row.sites.iter().map(|site| {
+                let share = removed.get(&*site.class).copied().unwrap_or(0.0);
+                (share * site.allocated.bytes as f64).powi(2)
+            });
+            let of_compiler: f64 = of_compiler.sum();
+            row.variance = self.variances.of_sites(row.sites.iter().copied()).unwrap_or(0.0) + of_compiler;
             row.live_variance = self.variances.of_live_sites(row.sites.iter().copied()).bytes;
         }
     }
@@ -153,6 +159,17 @@ impl<'a> RunRows<'a> {
             RowName::Method(_) | RowName::Through(_) | RowName::Site { .. } => (of_sites(), of_sites()),
         }
     }
+}
+
+/// By how much of themselves sites of a class may differ from run to run, as the JIT removed objects of it: how many differs.
+fn removed_shares(profile: &Profile) -> HashMap<&str, f64> {
+    let removed = profile.classes.iter().filter(|class| profile.is_optimised_away(class));
+    removed
+        .map(|class| {
+            let left = profile.allocated_bytes(class) as f64;
+            (&*class.name, (class.allocated.bytes as f64 - left).max(0.0) / left.max(1.0))
+        })
+        .collect()
 }
 
 /// `Shop.java:71`; `None`: it is not known.

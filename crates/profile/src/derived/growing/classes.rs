@@ -35,8 +35,10 @@ pub(super) fn with_classes(
     let pools = classes.filter_map(|(row, class)| Pool::of_class(profile, worth, (row, class), clocks));
     let sure =
         pools.filter_map(|pool| Some(judge(&pool)).filter(Growth::is_sure).map(|growth| (pool, growth)));
+    let sure: Vec<_> = sure.map(|(pool, growth)| pool.grower(profile, program, clocks, growth)).collect();
+    name_by(profile, &mut growers, &sure);
     let classes: Vec<_> = sure
-        .map(|(pool, growth)| pool.grower(profile, program, clocks, growth))
+        .into_iter()
         .filter(|grower| named(profile, &growers, &grower.class) < NAMED * grower.live.bytes as f64)
         .map(|grower| Grower {
             class_made_at: maker_of(profile, &grower.class),
@@ -58,6 +60,23 @@ pub(super) fn with_classes(
         }
     }
     growers
+}
+
+/// Names what grows at a place, and has no class of its own by the few stacks there, by the class that surely grows and is made there.
+fn name_by(profile: &Profile, growers: &mut [Grower], classes: &[Grower]) {
+    for grower in growers.iter_mut().filter(|grower| grower.own_class.is_none() && !grower.is_class()) {
+        let is_in = |class: &&Grower| {
+            grower
+                .kept
+                .iter()
+                .any(|kept| profile.sites[kept.row].class == class.class && !kept.live.is_empty())
+        };
+        grower.own_class = classes
+            .iter()
+            .filter(is_in)
+            .max_by_key(|class| class.live.bytes)
+            .map(|class| class.class.clone());
+    }
 }
 
 /// The same, those joined that one method makes: parts of one thing.
