@@ -29,6 +29,9 @@ const ALIVE: f64 = 0.3;
 const MOST: f64 = 0.5;
 const LEAST_BYTES: u64 = 256 << 10;
 const TOO_MUCH: u64 = 4;
+/// Code of the class that holds what grew is named before others if it makes so many bytes (two samples), and such a part.
+const LEAST_HELD: u64 = 16 << 10;
+const PART_HELD: f64 = 0.1;
 /// Who makes so many times as many objects of a class as grew makes others, too: of several makers the one of whose objects there are about as
 /// many is named, up to this factor.
 const ALIKE: f64 = 2.0;
@@ -123,6 +126,13 @@ fn of_class(profile: &Profile, class: &str, grown: Grown<'_>) -> Option<Maker> {
     if is_own(class) {
         let nearest = nearest(&makers, grown);
         return (!makers.is_empty()).then(|| makers.swap_remove(nearest).maker);
+    }
+    let is_held = |maker: &Most| {
+        let counts = maker.bytes >= LEAST_HELD && maker.bytes as f64 >= PART_HELD * maker.all as f64;
+        counts && grown.holder.is_some_and(|holder| maker.maker.passes(holder))
+    };
+    if let Some(held) = makers.iter().position(is_held) {
+        return Some(makers.swap_remove(held).maker);
     }
     let most = makers.into_iter().next()?;
     let much = (LEAST_BYTES..=TOO_MUCH * grown.bytes.max(LEAST_BYTES)).contains(&most.bytes);
@@ -319,6 +329,20 @@ mod tests {
         assert_eq!(maker(619).as_deref(), Some("a.Copier.make"));
         assert_eq!(maker(5_000).as_deref(), Some("a.Parser.make"));
         assert_eq!(maker(20).as_deref(), Some("a.Parser.make"), "nobody makes as few");
+    }
+
+    /// A gauge of 24 bytes was not sampled; most buffers that stay are those of sessions, which come and go, and some are the gauges'.
+    #[test]
+    fn of_the_jdks_objects_in_it_those_made_by_the_holders_class_are_named() {
+        let makers = |of_holder| {
+            let buffers = [("[C", "a.Sessions", 400 << 10), ("[C", "a.Metrics", of_holder)];
+            let sites = buffers.map(|(class, by, live)| site(class, by, live)).into();
+            let profile = Profile { sites, ..Profile::default() };
+            let grown = Grown { holder: Some("a.Metrics"), ..MUCH };
+            of(&profile, &["a.Gauge", "[C"], &[], grown).map(|maker| maker.by)
+        };
+        assert_eq!(makers(160 << 10).as_deref(), Some("a.Metrics.make"));
+        assert_eq!(makers(8 << 10).as_deref(), Some("a.Sessions.make"), "one sample");
     }
 
     /// Two holders of one class's objects, each of which got as many.
