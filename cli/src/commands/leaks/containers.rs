@@ -131,10 +131,14 @@ fn is_of_cleaning(row: &Sustained) -> bool {
     CLEANERS.contains(&element(row))
 }
 
+/// How many objects of the class that it is called by there were in each dump.
+pub(super) fn objects(row: &Sustained) -> &[u64] {
+    &row.objects[named(row)]
+}
+
 /// Objects more in the last dump than in the first.
 pub(super) fn more(row: &Sustained) -> u64 {
-    let objects: Vec<_> = row.own.iter().map(|total| total.objects).collect();
-    difference(objects.first(), objects.last())
+    difference(objects(row).first(), objects(row).last())
 }
 
 /// By how much it became more.

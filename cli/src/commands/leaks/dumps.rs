@@ -240,7 +240,7 @@ impl Dumps {
         Suspect {
             suspicion: container.suspicion,
             what: containers::element(row).to_owned(),
-            objects: row.own.iter().map(|total| total.objects).collect(),
+            objects: containers::objects(row).to_vec(),
             bytes: container.bytes,
             off_heap: container.off_heap,
             held_by: row.path[..row.element].iter().map(|label| label.to_string()).collect(),

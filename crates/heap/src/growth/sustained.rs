@@ -16,6 +16,8 @@ pub struct Sustained {
     pub element: usize,
     /// These objects in each dump.
     pub own: Vec<Total>,
+    /// How many objects of each class of the path there were in each dump: of a skip list's elements there are more than of the nodes that lead to them.
+    pub objects: Vec<Vec<u64>>,
     /// They and all that they retain.
     pub retained: Vec<Total>,
     /// Of these, in each dump, those that hold something softly.
@@ -181,6 +183,7 @@ impl<'tree> Compared<'tree> {
             path: nodes.iter().map(|&node| self.last.nodes[node as usize].label.clone()).collect(),
             element,
             own: self.own(at),
+            objects: nodes.iter().map(|&node| objects(node)).collect(),
             retained: self.retained(at),
             soft: self.totals(at, |tree, node| tree.nodes[node].soft),
             off_heap: self.off_heap(at),

@@ -99,6 +99,31 @@ fn what_grows_all_along_is_told_from_what_stopped_or_came_and_went() {
     assert_eq!(sustained(&dumps[..1], 1, |_| false), [], "one dump tells nothing");
 }
 
+/// "svc.Gauge: 567 objects more" of 1,200: those of the index were counted, of which a skip list has one for every two.
+#[test]
+fn each_class_of_the_path_has_its_own_number() {
+    let skip_list = |index: u64| {
+        let mut text = String::from("root static my.App.tags -> 1:java.util.SkipListMap[48]\n");
+        for at in 0..index {
+            let index = 0x1000 + at;
+            text += &format!("1 -[{at}]-> {index:x}:java.util.SkipListMap$Index[24]\n");
+            for number in [2 * at, 2 * at + 1] {
+                let (node, gauge) = (0x10000 + number, 0x20000 + number);
+                text += &format!(
+                    "{index:x} -[{number}]-> {node:x}:java.util.SkipListMap$Node[24] -val-> {gauge:x}:my.Gauge[90]\n"
+                );
+            }
+        }
+        let graph = heap(&text);
+        Outline::new(&graph, &Dominators::new(&graph, &Filter::new(&graph, Strength::Strong)))
+    };
+    let rows = sustained(&[10, 20, 30, 40].map(skip_list), 100, |label| label == "my.Gauge");
+    let row = &rows[0];
+    assert_eq!((row.element, row.path.last().map(|label| &**label)), (2, Some("my.Gauge")));
+    assert_eq!(row.objects[2], [10, 20, 30, 40]);
+    assert_eq!(row.objects[4], [20, 40, 60, 80]);
+}
+
 /// A service's list of events, each with an order that has a list of lines itself.
 fn orders(number: u64) -> Outline {
     let mut text = String::from(
@@ -294,6 +319,7 @@ fn more_containers_are_growth_by_their_number() {
             retained: Vec::new(),
             off_heap: Vec::new(),
             soft: Vec::new(),
+            objects: Vec::new(),
             stays: Vec::new(),
         };
         let [.., last] = graphs();
