@@ -18,6 +18,10 @@ const REFERENT: &str = "referent";
 /// A list of the collector's own.
 const DISCOVERED: &str = "discovered";
 
+/// A map that overrides this method drops its eldest entry as it says.
+const LINKED_HASH_MAP: &str = "java.util.LinkedHashMap";
+const EVICTS: &str = "removeEldestEntry";
+
 /// What is known of a class.
 #[derive(Debug, Default)]
 pub(super) struct ClassNames {
@@ -28,7 +32,7 @@ pub(super) struct ClassNames {
     first: usize,
     /// Declaring class and name, those of the outermost superclass first.
     fields: Vec<(String, String)>,
-    /// A field of objects by which entries may be dropped in time: no number, no static one.
+    /// A field of objects by which entries may be dropped in time: no number, no static one. Or the method by which a map drops its eldest.
     pub(super) expiry: Option<String>,
 }
 
@@ -127,6 +131,10 @@ fn names_of(walk: &HeapWalk<'_>, class: Class<'_>) -> Result<ClassNames, JvmtiEr
         interfaces.count(walk, superclass)?;
         next = walk.superclass(superclass);
         walk.jni().forget(superclass.as_object());
+    }
+    let may_evict = names.ancestors.iter().any(|name| name == LINKED_HASH_MAP) && names.expiry.is_none();
+    if may_evict && is_of_the_program(&names.name) && walk.declares(class, EVICTS)? {
+        names.expiry = Some(EVICTS.to_owned());
     }
     names.first = interfaces.fields;
     names.fields = own.into_iter().rev().flatten().collect();

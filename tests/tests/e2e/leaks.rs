@@ -119,6 +119,25 @@ fn what_has_fields_for_its_expiry_can_not_be_told_from_a_leak() {
     });
 }
 
+/// "leaks, held by svc.Lru.table" of a bounded cache that was recorded until it was half full.
+#[test]
+fn a_map_that_drops_its_eldest_is_no_leak_while_it_fills() {
+    any_jvm(|jvm| {
+        let judged = |args: &[&str]| {
+            let run = Profiled::new(jvm, "leaks.Eldest", "#trackcollections#trace")
+                .with(|launch| launch.args(args));
+            let _ = run.run();
+            leaks([run.recording().into_os_string()])
+        };
+        let (code, json) = judged(&[]);
+        let doubts = json["suspects"][0]["doubts"].to_string();
+        assert_eq!((code, called_leaks(&json).len()), (Some(2), 0), "on {jvm}: {json:#}");
+        assert!(doubts.contains("leaks.Eldest$Pages.removeEldestEntry"), "on {jvm}: {json:#}");
+        let (code, json) = judged(&["kept"]);
+        assert_eq!((code, called_leaks(&json).len()), (Some(1), 1), "it drops none, on {jvm}: {json:#}");
+    });
+}
+
 #[test]
 fn a_running_jvm_is_searched_by_one_command() {
     each_jvm(|jvm| {

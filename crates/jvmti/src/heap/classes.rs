@@ -129,6 +129,23 @@ impl<'call> HeapWalk<'call> {
         fields.into_iter().map(|field| self.field(class, field)).collect()
     }
 
+    /// Whether it declares a method of this name (`GetClassMethods`). Not if it is not prepared yet.
+    ///
+    /// # Errors
+    /// Refused by the VM.
+    pub fn declares(&self, class: Class<'_>, name: &str) -> Result<bool, JvmtiError> {
+        let (mut count, mut methods) = (0, ptr::null_mut());
+        let done = call!(self, GetClassMethods, class.raw(), &raw mut count, &raw mut methods);
+        for method in unprepared_has_none(done.map(|()| self.take(methods, count)))? {
+            let mut declared = ptr::null_mut();
+            call!(self, GetMethodName, method, &raw mut declared, ptr::null_mut(), ptr::null_mut())?;
+            if self.take_text(declared) == name {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn field(&self, class: Class<'_>, field: jni::jfieldID) -> Result<FieldFacts, JvmtiError> {
         let (mut name, mut descriptor, mut modifiers) = (ptr::null_mut(), ptr::null_mut(), 0);
         call!(self, GetFieldName, class.raw(), field, &raw mut name, &raw mut descriptor, ptr::null_mut())?;

@@ -14,6 +14,9 @@ use crate::lifetime::ages::Ages;
 use crate::lifetime::cohorts::Cohorts;
 use crate::lifetime::survival::Survival;
 
+/// What is less than this part of a number leaves it as it is.
+const LITTLE_OF_PART: f64 = 0.1;
+
 /// What became of tracked objects made in a scope, as of the end of the entry in which each was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -36,6 +39,11 @@ impl Outcome {
     pub fn undecided(&self) -> Tally {
         let known = [self.inside, self.between, self.survived, self.unknown];
         known.into_iter().fold(self.tracked, Tally::without)
+    }
+
+    /// Whether so much was not looked after that more may be in each part.
+    pub fn is_at_least(&self) -> bool {
+        self.unknown.objects as f64 > LITTLE_OF_PART * self.tracked.objects as f64
     }
 
     /// Adds another one.
@@ -190,12 +198,13 @@ impl ScopeProfile {
         self.classes.iter().filter(|class| class.outcome.is_none() && self.outlived.is_some())
     }
 
-    /// Whether a part of [`Self::outcome`] may be much larger: as much may be of classes of which nothing is known.
+    /// Whether a part of [`Self::outcome`] may be much larger: as much may be of classes of which nothing is known, or was not looked after.
     pub fn is_at_least(&self, part: Tally) -> bool {
-        const LITTLE_OF_PART: f64 = 0.1;
         const LITTLE_OF_ALL: f64 = 0.01;
-        let bytes = self.classes_unknown().map(|class| class.allocated.bytes);
-        let bytes = bytes.fold(0, u64::saturating_add) as f64;
+        let of_classes = self.classes_unknown().map(|class| class.allocated.bytes);
+        let of_others =
+            self.classes.iter().filter_map(|class| class.outcome).map(|outcome| outcome.unknown.bytes);
+        let bytes = of_classes.chain(of_others).fold(0, u64::saturating_add) as f64;
         bytes > LITTLE_OF_PART * part.bytes as f64 && bytes > LITTLE_OF_ALL * self.allocated().bytes as f64
     }
 

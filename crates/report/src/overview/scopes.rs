@@ -25,6 +25,9 @@ const FEW_SAMPLES: &str = "few samples";
 const BALANCED: &str = "?, few samples: too few of these were followed; --every-object follows each";
 const THINNED: &str = "?, few samples: there was no room to follow each; #memlimit-SIZE gives it more";
 
+/// Why it is more.
+const NO_ROOM: &str = "≥: no more objects of scopes are looked after at once than there is room for; --include CLASSES leaves out others";
+
 /// Columns of a scope's name in a sentence.
 const NAME: usize = 40;
 
@@ -54,9 +57,9 @@ impl Screen<'_> {
         cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| self.cells_of(scope, bytes, followed)));
         let mut lines = vec![String::new()];
         lines.extend(self.wrap(0, &heading));
-        let why = self.why_not_known(&cells);
+        let why = self.why_not_known(&cells).into_iter().chain(why_at_least(&scopes));
         lines.extend(fitted(&with_errors(cells), "  ", self.columns).lines().map(str::to_owned));
-        lines.extend(why.iter().flat_map(|text| self.wrap(2, text)));
+        lines.extend(why.flat_map(|text| self.wrap(2, &text)));
         let bytes = |scope: &ScopeProfile| survived(scope.outcome().unwrap_or_default()).bytes;
         let mut most: Vec<&ScopeProfile> = scopes.iter().map(|&(_, scope)| scope).collect();
         most.retain(|scope| bytes(scope) > 0);
@@ -144,11 +147,12 @@ impl Screen<'_> {
     /// Cells of a class that survived.
     fn survivor(&self, class: &ScopeClass, outcome: Outcome) -> Vec<String> {
         let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome_of_class(class, part);
+        let least = |text: String| if outcome.is_at_least() { more_than(&text) } else { text };
         vec![
-            units::bytes(outcome.survived.bytes),
+            least(units::bytes(outcome.survived.bytes)),
             sureness(outcome.survived, of(survived)),
-            units::count(outcome.survived.objects),
-            about(outcome.survived_live, of(live)),
+            least(units::count(outcome.survived.objects)),
+            least(about(outcome.survived_live, of(live))),
             class_text(&class.name),
         ]
     }
@@ -190,6 +194,13 @@ impl Screen<'_> {
             ),
         })
     }
+}
+
+/// Why parts are more than stated, and what would give more.
+fn why_at_least(scopes: &[(u64, &ScopeProfile)]) -> Option<String> {
+    let is_full =
+        |(_, scope): &(u64, &ScopeProfile)| scope.outcome().is_some_and(|outcome| outcome.is_at_least());
+    scopes.iter().any(is_full).then(|| NO_ROOM.to_owned())
 }
 
 /// Bytes, less two standard errors.
@@ -246,8 +257,12 @@ fn at_least(scope: &ScopeProfile, part: Tally, text: String) -> String {
     match scope.is_at_least(part) {
         false => text,
         true if part.is_empty() || text == "?" => "?".to_owned(),
-        true => format!("≥{}", text.trim_start_matches('~')),
+        true => more_than(&text),
     }
+}
+
+fn more_than(text: &str) -> String {
+    format!("≥{}", text.trim_start_matches('~'))
 }
 
 /// The same rows without the column of errors where no number has one.
