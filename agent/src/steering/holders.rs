@@ -62,8 +62,13 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
     publish(profiler, jni, session);
     let profile = profiler.profile_with_history();
     let growing = profile.growing().ok()?;
-    let sought = growing.growers.iter().filter(|grower| grower.growth.is_worth_a_search()).take(MOST_GROUPS);
-    let rows: Vec<_> = sought.map(|grower| rows(&profile, grower)).collect();
+    // What is undecided is asked for beside: it may be in the same container, or in one that drops its eldest.
+    let (mut sought, others): (Vec<_>, Vec<_>) =
+        growing.growers.iter().partition(|grower| grower.growth.is_worth_a_search());
+    if !sought.is_empty() {
+        sought.extend(others.iter().filter(|grower| !grower.growth.is_harmless()));
+    }
+    let rows: Vec<_> = sought.iter().take(MOST_GROUPS).map(|grower| rows(&profile, grower)).collect();
     (!rows.is_empty()).then(|| (session.grown(&rows, MOST_OBJECTS), session.reached().profiled))
 }
 

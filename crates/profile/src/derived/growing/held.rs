@@ -79,7 +79,13 @@ impl Holder {
         let name = match (gathering, root) {
             // What was found in the time there was are parts of what grows.
             (None, None) => links.windows(2).find(has_container).map(|pair| &pair[1]),
-            _ => outer.iter().find(is_own).or_else(of_parts).or(root),
+            _ => {
+                let mut own = outer.iter().filter(is_own);
+                let first = own.next();
+                // Of a cache that is a map the field that has it.
+                let of_map = first.filter(|link| link.is_of_its_table()).and_then(|_| own.next());
+                of_map.or(first).or_else(of_parts).or(root)
+            }
         };
         let holders = outer.iter().map(|link| is_own(&link).then_some(link.class.as_str()));
         let drops = holders_that_drop(holders, family);
@@ -178,6 +184,12 @@ impl Link {
         is_of_the_program(&self.class) && !self.class.contains("$$Lambda")
     }
 
+    /// Whether it is a field of the JDK's maps and lists for their table, which a class of the program's inherits.
+    fn is_of_its_table(&self) -> bool {
+        const TABLES: [&str; 2] = ["table", "elementData"];
+        matches!(&self.by, LinkKind::Field(name) if TABLES.contains(&name.as_str()))
+    }
+
     fn is_root(&self) -> bool {
         match &self.by {
             LinkKind::StaticField(_) | LinkKind::Root(_) => true,
@@ -252,6 +264,20 @@ mod tests {
 
     fn holder(path: Vec<Link>) -> Holder {
         Holder::of(&[&row(40, path)], Some("a.")).expect("a row")
+    }
+
+    /// "held by svc.Lru.table", which is no field of the source.
+    #[test]
+    fn a_map_of_the_programs_is_called_by_the_field_that_has_it() {
+        let links = [
+            field("java.util.HashMap$Node", "value", 40),
+            slots("java.util.HashMap$Node[]", 1, 40, 64),
+            field("a.Lru", "table", 1),
+        ];
+        let alone = holder(links.to_vec());
+        assert_eq!(alone.name.as_deref(), Some("a.Lru.table"), "nothing else is known");
+        let held = holder([&links[..], &[fixed("a.Quotes", "LRU")]].concat());
+        assert_eq!(held.name.as_deref(), Some("a.Quotes.LRU"));
     }
 
     #[test]

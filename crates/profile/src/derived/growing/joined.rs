@@ -29,21 +29,30 @@ pub(super) fn by_container(
     program: &Program<'_>,
     mut growers: Vec<Grower>,
 ) -> Vec<Grower> {
-    growers.sort_by(|a, b| a.is_class().cmp(&b.is_class()).then(b.bytes_per_s.total_cmp(&a.bytes_per_s)));
+    growers.sort_by(|a, b| {
+        let key = |grower: &Grower| (grower.growth.rank(), grower.is_class());
+        key(a).cmp(&key(b)).then(b.bytes_per_s.total_cmp(&a.bytes_per_s))
+    });
     let mut joined: Vec<Grower> = Vec::new();
     for grower in growers {
         let is_same = |other: &&mut Grower| {
             let holders = other.holder.as_ref().zip(grower.holder.as_ref());
             let of_one_class = !grower.is_class() && other.named_class() == grower.named_class();
             let by_one_class = made_by(other).is_some_and(|class| Some(class) == made_by(&grower));
-            other.growth.rank() == grower.growth.rank()
+            // What is undecided and lies in what surely grows is part of it.
+            let is_part = other.growth.is_sure() && !grower.growth.is_sure();
+            (is_part || other.growth.rank() == grower.growth.rank())
                 && holders.is_some_and(|(a, b)| {
-                    (of_one_class && a.is_same(b)) || (by_one_class && a.has_name_of(b))
+                    (of_one_class && a.is_same(b)) || ((is_part || by_one_class) && a.has_name_of(b))
                 })
         };
         match joined.iter_mut().find(is_same) {
-            // What is known by class and what is known by place are not added up.
-            Some(with) if with.is_class() != grower.is_class() => with.is_at_least = true,
+            // What is known by class and what is known by place are not added up, nor what is sure and what is not.
+            Some(with)
+                if with.is_class() != grower.is_class() || with.growth.rank() != grower.growth.rank() =>
+            {
+                with.is_at_least = true;
+            }
             Some(with) => with.absorb(grower, profile, program),
             None => joined.push(grower),
         }
@@ -237,6 +246,10 @@ mod tests {
         };
         let value = || grower("a.B$Value", "Node.val", 0, 64);
         assert_eq!(told(vec![value(), grower("a.B", "Node.key", 1, 16)]), [(800, false)]);
+        let unsure =
+            Grower { growth: Growth::Unsure("few".into()), ..grower("a.Handler", "Node.key", 1, 16) };
+        let sure = Grower { growth: Growth::Grows, ..value() };
+        assert_eq!(told(vec![unsure, sure]), [(640, true)], "keys that another makes");
         let other = grower("a.C", "Node.key", 1, 16);
         assert_eq!(told(vec![value(), other]), [(640, false), (160, false)], "another class's");
         let by_class = Grower {
