@@ -20,7 +20,7 @@ pub(crate) fn leaks_document(leaks: &Leaks) -> Document {
         document.block(format!("{}. {headline}", at + 1), lines.map(|line| format!("   {line}")).collect());
     }
     if leaks.more > 0 {
-        document.note(format!("{} more with less.", leaks.more));
+        document.note(format!("{} more, of fewer bytes, are left out.", leaks.more));
     }
     document
 }
@@ -69,6 +69,7 @@ fn found(leaks: &Leaks) -> String {
         makers if matches!(leaks.searched, Searched::Recording { .. }) => {
             format!("{makers} methods make what leaks, one leak or several")
         }
+        shown if leaks.more > 0 && unsure == 0 => format!("{shown} leaks at least"),
         leaks => format!("{leaks} leaks"),
     };
     let doubtful = if unsure > 0 { format!("; {unsure} undecided") } else { String::new() };
