@@ -74,6 +74,7 @@ pub(crate) fn costs_document(costs: &Costs) -> Document {
     if costs.rounds == 1 {
         document.sentence(ONE_ROUND);
     }
+    costs.ways.first().and_then(apart).into_iter().for_each(|sentence| document.sentence(sentence));
     if let Some(time) = costs.ended_after {
         document.sentence(format!(
             "Each run was ended after {}: the numbers compare only if the program had the same to do in each.",
@@ -107,6 +108,21 @@ fn sentence(way: &Way, rounds: usize) -> String {
         );
     }
     format!("{} takes {} CPU time ({}){memory}.", way.name, more(cpu), range(cpu))
+}
+
+/// How far the rounds without Mayfly are apart, if that is so much that differences of that size may be chance.
+fn apart(without: &Way) -> Option<String> {
+    const MUCH: f64 = 0.05;
+    let OfRounds { median, least, most } = without.cost.cpu_s;
+    let apart = (most - least) / median.max(f64::MIN_POSITIVE);
+    (apart >= MUCH).then(|| {
+        format!(
+            "Without Mayfly the rounds differ by {} themselves ({} to {} of CPU time): such differences may be chance; --rounds 9 tells more.",
+            percent(apart),
+            duration(1_000.0 * least),
+            duration(1_000.0 * most)
+        )
+    })
 }
 
 /// What a service pays once it is up.
@@ -220,6 +236,21 @@ mod tests {
             "the difference in peak resident memory is within that of the rounds (-2.00 MiB to 9.00 MiB)";
         assert!(chance.contains(sentence), "{chance}");
         assert!(!text(None).contains("peak resident memory"));
+    }
+
+    /// "16 % more CPU time (16 to 16 %)" of rounds that took 2.0 to 2.4 s without.
+    #[test]
+    fn rounds_that_differ_by_themselves_are_named() {
+        let without = |least, most| Way {
+            name: "without Mayfly",
+            cost: Cost {
+                cpu_s: of(2.2, least, most),
+                ..Cost::of(&[MeasuredRun::default()], &[MeasuredRun::default()]).expect("a round")
+            },
+        };
+        let sentence = super::apart(&without(2.0, 2.4)).expect("18 %");
+        assert!(sentence.contains("differ by 18 % themselves (2.00 s to 2.40 s of CPU time)"), "{sentence}");
+        assert_eq!(super::apart(&without(2.19, 2.21)), None);
     }
 
     #[test]
