@@ -71,10 +71,10 @@ pub(crate) fn costs_document(costs: &Costs) -> Document {
             late.join("; ")
         ));
     }
-    if costs.rounds == 1 {
-        document.sentence(ONE_ROUND);
+    match costs.ways.first() {
+        _ if costs.rounds == 1 => document.sentence(ONE_ROUND),
+        without => without.and_then(apart).into_iter().for_each(|sentence| document.sentence(sentence)),
     }
-    costs.ways.first().and_then(apart).into_iter().for_each(|sentence| document.sentence(sentence));
     if let Some(time) = costs.ended_after {
         document.sentence(format!(
             "Each run was ended after {}: the numbers compare only if the program had the same to do in each.",
