@@ -180,7 +180,7 @@ pub(crate) struct Sample {
 /// buffer: it, or what comes after it, is picked too rarely or too often.
 const BIASED_BEFORE: u32 = 25;
 /// Objects from this size on may be allocated there.
-const LARGE: u64 = 2 << 10;
+pub(super) const LARGE: u64 = 2 << 10;
 /// Variances are so many times as large then, and large objects are off by so much, as was seen of samples that were set right otherwise.
 const BIASED_TIMES: f64 = 2.25;
 const BIAS: f64 = 0.3;

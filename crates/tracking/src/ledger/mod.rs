@@ -10,7 +10,7 @@ mod site_rows;
 use std::mem;
 use std::sync::Arc;
 
-use mayfly_profile::{BucketBounds, ClassId, Following, Share, SiteId, Tracking};
+use mayfly_profile::{BucketBounds, ClassId, Estimate, Following, Share, SiteId, Tracking};
 
 use books::{ClassBook, SiteBook, book_births};
 use shelf::Shelf;
@@ -222,7 +222,7 @@ impl Ledger {
     /// An object of a byte sample was followed, or taken back (`sign` -1): how far apart samples were then.
     fn note_distance(&mut self, object: &Tracked, sums: Sums, table: &SiteTable, sign: f64) {
         let Tracking::ByteSample(interval) = self.tracking else { return };
-        let between = interval << object.thinning();
+        let between = distance(sums.site.largest, interval, object.thinning());
         let of_site = &mut self.sites.book(object.site().0).between_samples;
         of_site.add(sign * sums.site.bytes as f64, between);
         if let Some(class) = table.class_of(object.site()) {
@@ -521,3 +521,13 @@ fn widen(following: &mut Following, from: (u64, u64), to: (u64, u64)) {
 mod tests;
 #[cfg(test)]
 mod truth_tests;
+
+/// How far apart samples were, of which one fell on an object of this size that stands for two to the power `log2` as many as at `interval`: of small
+/// ones so many times as far, while a large one is met nearly always, however far apart they are.
+fn distance(size: u64, interval: u64, log2: u32) -> u64 {
+    if log2 == 0 {
+        return interval;
+    }
+    let p = Estimate::probability(size, interval) / f64::from(log2).exp2();
+    (size as f64 / -(-p).ln_1p()).round() as u64
+}
