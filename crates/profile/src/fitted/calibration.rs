@@ -15,7 +15,7 @@ use crate::facts::run::{EngineKind, Tracking};
 use crate::facts::share::Share;
 use crate::facts::tally::Tally;
 use crate::fitted::joint::Joint;
-use crate::fitted::removed::is_removed;
+use crate::fitted::removed::{LARGE, is_removed};
 use crate::stream::order::site_order;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
@@ -179,8 +179,6 @@ pub(crate) struct Sample {
 /// The first release whose sampler is right (JDK-8356372). Those before lose count where an object is allocated outside of its thread's
 /// buffer: it, or what comes after it, is picked too rarely or too often.
 const BIASED_BEFORE: u32 = 25;
-/// Objects from this size on may be allocated there.
-pub(super) const LARGE: u64 = 2 << 10;
 /// Variances are so many times as large then, and large objects are off by so much, as was seen of samples that were set right otherwise.
 const BIASED_TIMES: f64 = 2.25;
 const BIAS: f64 = 0.3;

@@ -1,8 +1,10 @@
 //! Whether the JIT compiler removed objects of a class that was counted, by what the JVM's sampler met of it.
 
 use crate::facts::estimate::ClassEstimate;
-use crate::fitted::calibration::LARGE;
 use crate::stream::profile::ClassProfile;
+
+/// Objects from this size on may be allocated outside of a thread's buffer, where the sampler of JDK 11 to 24 errs.
+pub(super) const LARGE: u64 = 2 << 10;
 
 /// Whether more of a class was executed than was allocated, beyond chance, where samples were so far apart at worst and the JIT removed no
 /// more than `most` bytes of all classes. Where enough samples fell on the class, chance goes by how far apart they were: at a program's
