@@ -320,6 +320,29 @@ mod tests {
         ScopeProfile::named(&counts(objects, survived), |id| names.get(id.row()))
     }
 
+    /// 834 gauges "survived" of 1,601: a table was full, and of the others it was not known.
+    #[test]
+    fn what_was_not_looked_after_makes_a_number_at_least() {
+        let with_unknown = |unknown: u64| {
+            let mut scope = profile(1_000, 400);
+            let outcome = scope.classes.iter_mut().find_map(|class| class.outcome.as_mut()).expect("one");
+            outcome.unknown = Tally::of(unknown, 16);
+            let survived = outcome.survived;
+            (outcome.is_at_least(), scope.is_at_least(survived))
+        };
+        let classes_known = |unknown: u64| {
+            let mut scope = profile(1_000, 400);
+            scope.classes.retain(|class| class.outcome.is_some());
+            let outcome = scope.classes[0].outcome.as_mut().expect("known");
+            outcome.unknown = Tally::of(unknown, 16);
+            let survived = outcome.survived;
+            scope.is_at_least(survived)
+        };
+        assert_eq!([0, 50, 500].map(|unknown| with_unknown(unknown).0), [false, false, true]);
+        assert_eq!([0, 30, 500].map(classes_known), [false, false, true]);
+        assert!(with_unknown(500).1);
+    }
+
     #[test]
     fn counts_are_named_and_numbered_again() {
         let profile = profile(10, 4);

@@ -261,8 +261,9 @@ fn at_least(scope: &ScopeProfile, part: Tally, text: String) -> String {
     }
 }
 
+/// That it is more; nothing of what is not known.
 fn more_than(text: &str) -> String {
-    format!("≥{}", text.trim_start_matches('~'))
+    if text == "?" { text.to_owned() } else { format!("≥{}", text.trim_start_matches('~')) }
 }
 
 /// The same rows without the column of errors where no number has one.
