@@ -29,7 +29,7 @@ use crate::session::unreachable::Unreachable;
 /// How long the agent goes on if nobody stops it.
 const GRACE: Duration = Duration::from_secs(60);
 /// Bytes between samples for who looks for what stays, and how many a second there are at most: as many as of a program that allocates fast.
-const DENSE: &str = "64k";
+const DENSE: &str = "16k";
 const DENSE_RATE: &str = "800..2000";
 /// How often signals and the JVM are looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -206,7 +206,7 @@ mod tests {
     /// "A leak below 276 KiB/s would not have been seen", of one of 25 in a service that allocates 12 MiB/s.
     #[test]
     fn who_looks_for_what_stays_has_a_denser_sample_unless_another_is_named() {
-        assert_eq!(collecting(Collect::Always, false, ""), "#sample-64k#sample-rate-800..2000");
+        assert_eq!(collecting(Collect::Always, false, ""), "#sample-16k#sample-rate-800..2000");
         let named = collecting(Collect::Always, false, "#sample-1m#trace");
         assert_eq!(named, "#sample-1m#trace");
         let exact = collecting(Collect::Always, false, "#engine-exact#trace");
