@@ -163,14 +163,16 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
 /// Of one that is undecided the rate is that at which more were made, whatever died.
 fn grows(rate: Rate, is_leak: bool) -> String {
     let grows = match (is_leak, rate.until) {
-        (true, None) => "grows, lately".to_owned(),
-        (false, None) => "may grow, lately".to_owned(),
-        (_, Some(until)) => format!("grew, until {},", time(until)),
+        (true, None) => "grows, lately by".to_owned(),
+        // As much was made that is there; as many may have died.
+        (false, None) => "may grow, lately by at most".to_owned(),
+        (_, Some(until)) => format!("grew, until {}, by", time(until)),
     };
     let least = if rate.is_at_least { "≥" } else { "" };
+    let least_rate = if is_leak { least } else { "" };
     let sureness = if rate.samples.is_none() { "counted".to_owned() } else { plus_minus(rate.error) };
     format!(
-        "{grows} by {least}{}/s ({sureness}), since {}: {least}{} live in {} objects",
+        "{grows} {least_rate}{}/s ({sureness}), since {}: {least}{} live in {} objects",
         size(rate.bytes_per_s.round() as u64),
         time(rate.since),
         size(rate.bytes),
