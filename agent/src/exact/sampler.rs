@@ -64,12 +64,14 @@ pub(crate) fn ask_for_sampler(jvmti: &JvmtiEnv, plan: &Plan) -> Result<Option<Un
 
 /// How densely the JVM is to sample.
 fn rate(plan: &Plan) -> Rate {
-    let rate = Rate::new(interval(plan), plan.sample_rate).up_to(SPARSEST);
-    let rate = if plan.sample_rate.is_some() { rate.begun_at_largest() } else { rate };
+    let (limit, sparsest) = match plan.tracking {
+        Tracking::Balanced => (Some(BALANCED_RATE), BALANCED_INTERVAL),
+        _ => (plan.sample_rate, SPARSEST),
+    };
+    let rate = Rate::new(interval(plan), limit).up_to(sparsest);
+    let rate = if limit.is_some() { rate.begun_at_largest() } else { rate };
     match plan.tracking {
-        Tracking::Balanced => {
-            Rate::new(BALANCED_DENSEST, Some(BALANCED_RATE)).up_to(BALANCED_INTERVAL).begun_at_largest()
-        }
+        Tracking::Balanced => rate,
         Tracking::ByteSample(interval) => {
             rate.begun_densely(OPENING_FOLLOWED, OPENING_INTERVAL.max(interval))
         }
@@ -79,10 +81,11 @@ fn rate(plan: &Plan) -> Rate {
     }
 }
 
-/// Mean bytes between two samples.
+/// Mean bytes between two samples, at the densest.
 fn interval(plan: &Plan) -> u64 {
     match plan.tracking {
         Tracking::ByteSample(interval) => interval,
+        Tracking::Balanced => BALANCED_DENSEST,
         _ if plan.lifetimes => TRACKING_INTERVAL,
         _ => DEFAULT_INTERVAL,
     }

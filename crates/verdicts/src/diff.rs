@@ -405,10 +405,7 @@ fn lived(sides: &Sides<'_>, name: &RowName, clock: Clock) -> Option<Finding> {
     let sides: [Vec<Lifetimes>; 2] = [known(&sides[0]), known(&sides[1])];
     let [before, after] = [0, 1].map(|side: usize| sides[side].iter().collect::<Vec<_>>());
     let compared = compare(&before, &after, clock)?;
-    // Of single runs it is not known how much the time until that collection differs.
-    let is_known = compared.is_resolved || (before.len() >= REPLICATES && after.len() >= REPLICATES);
-    let chance = if is_known { compared.chance.max(LEAST_CHANCE) } else { 1.0 };
-    Some(finding(name, Measure::Lifetime(clock), compared.medians, chance))
+    Some(finding(name, Measure::Lifetime(clock), compared.medians, compared.chance.max(LEAST_CHANCE)))
 }
 
 fn finding(row: &RowName, measure: Measure, [before, after]: [Option<f64>; 2], chance: f64) -> Finding {

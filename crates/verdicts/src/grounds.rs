@@ -2,7 +2,7 @@
 //!
 //! Everything fails closed: what is not known is not taken for kept.
 
-use mayfly_profile::{ClassFilter, ClassProfile, Profile};
+use mayfly_profile::{ClassFilter, Profile};
 
 use crate::amount::Amount;
 use crate::budget::{Limit, Quantity, Subject};
@@ -28,8 +28,7 @@ fn known_bytes(profile: &Profile) -> f64 {
 /// Bytes that the JVM allocated and nobody counted, of objects that may be any: what the JIT compiler removed was counted in their place.
 fn not_counted(profile: &Profile) -> f64 {
     let allocated = profile.trust.jvm_allocated_bytes.unwrap_or(0) as f64;
-    let removed = |class: &ClassProfile| class.allocated.bytes.saturating_sub(profile.allocated_bytes(class));
-    let removed: f64 = profile.classes.iter().map(|class| removed(class) as f64).sum();
+    let removed: f64 = profile.classes.iter().map(|class| profile.removed_bytes(class) as f64).sum();
     (allocated - known_bytes(profile) + removed).max(0.0)
 }
 

@@ -65,8 +65,6 @@ pub(crate) struct Comparison {
     pub(crate) medians: [Option<f64>; 2],
     /// The chance of such a difference were there none.
     pub(crate) chance: f64,
-    /// Whether a collection saw half of a side alive: what the first one after their birth finds dead may have lived for any time until then.
-    pub(crate) is_resolved: bool,
 }
 
 /// Compares the lifetimes of the runs of two sides on one clock; `None` if too little is known.
@@ -94,10 +92,12 @@ pub(crate) fn compare(before: &[&Lifetimes], after: &[&Lifetimes], clock: Clock)
     let survives = |side: &Lifetimes| {
         side.gcs_survived(0.5).is_none_or(|half| half.point.is_none_or(|survived| survived >= 1.0))
     };
+    // What the first collection after their birth finds dead may have lived for any time until then; of single runs it is not known how
+    // much that time differs.
+    let is_known = replicated || sides.iter().any(survives);
     Some(Comparison {
-        is_resolved: sides.iter().any(survives),
         medians: [&sides[0], &sides[1]].map(|lifetimes| clock.median(lifetimes)),
-        chance: least.min(1.0),
+        chance: if is_known { least.min(1.0) } else { 1.0 },
     })
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mayfly_profile::{Frame, Lifetimes, Places, Profile, SiteProfile, Tally, Variances};
+use mayfly_profile::{ClassProfile, Frame, Lifetimes, Places, Profile, SiteProfile, Tally, Variances};
 
 use crate::runs::Runs;
 
@@ -101,12 +101,12 @@ impl<'a> RunRows<'a> {
         }
         let removed = removed_shares(profile);
         for row in self.rows.values_mut().filter(|row| !row.sites.is_empty()) {
-            let of_compiler = row.sites.iter().map(|site| {
+            let of_compiler = |site: &&SiteProfile| {
                 let share = removed.get(&*site.class).copied().unwrap_or(0.0);
                 (share * site.allocated.bytes as f64).powi(2)
-            });
-            let of_compiler: f64 = of_compiler.sum();
-            row.variance = self.variances.of_sites(row.sites.iter().copied()).unwrap_or(0.0) + of_compiler;
+            };
+            row.variance = self.variances.of_sites(row.sites.iter().copied()).unwrap_or(0.0)
+                + row.sites.iter().map(of_compiler).sum::<f64>();
             row.live_variance = self.variances.of_live_sites(row.sites.iter().copied()).bytes;
         }
     }
@@ -163,13 +163,11 @@ impl<'a> RunRows<'a> {
 
 /// By how much of themselves sites of a class may differ from run to run, as the JIT removed objects of it: how many differs.
 fn removed_shares(profile: &Profile) -> HashMap<&str, f64> {
-    let removed = profile.classes.iter().filter(|class| profile.is_optimised_away(class));
-    removed
-        .map(|class| {
-            let left = profile.allocated_bytes(class) as f64;
-            (&*class.name, (class.allocated.bytes as f64 - left).max(0.0) / left.max(1.0))
-        })
-        .collect()
+    let removed = profile.classes.iter().map(|class| (class, profile.removed_bytes(class)));
+    let share = |(class, removed): (&'_ ClassProfile, u64)| {
+        removed as f64 / (class.allocated.bytes - removed).max(1) as f64
+    };
+    removed.filter(|(_, removed)| *removed > 0).map(|of| (&*of.0.name, share(of))).collect()
 }
 
 /// `Shop.java:71`; `None`: it is not known.

@@ -62,6 +62,13 @@ pub(super) struct Grown<'a> {
     pub(super) bytes: u64,
 }
 
+impl Grown<'_> {
+    /// Whether code of the class that holds it calls a maker.
+    fn is_added_by(&self, maker: &Maker) -> bool {
+        self.holder.is_some_and(|holder| maker.passes(holder))
+    }
+}
+
 impl Maker {
     /// Whether a method of the class, or of one inside of it, is on its stack.
     fn passes(&self, class: &str) -> bool {
@@ -129,7 +136,7 @@ fn of_class(profile: &Profile, class: &str, grown: Grown<'_>) -> Option<Maker> {
     }
     let is_held = |maker: &Most| {
         let counts = maker.bytes >= LEAST_HELD && maker.bytes as f64 >= PART_HELD * maker.all as f64;
-        counts && grown.holder.is_some_and(|holder| maker.maker.passes(holder))
+        counts && grown.is_added_by(&maker.maker)
     };
     if let Some(held) = makers.iter().position(is_held) {
         return Some(makers.swap_remove(held).maker);
@@ -145,8 +152,7 @@ fn nearest(makers: &[Most], grown: Grown<'_>) -> usize {
     let times = |maker: &Most| maker.objects.max(1) as f64 / grown.objects.max(1) as f64;
     let off = |maker: &Most| times(maker).ln().abs();
     let alike = || makers.iter().enumerate().filter(|(_, maker)| off(maker) <= ALIKE.ln());
-    let is_of_holder = |maker: &Maker| grown.holder.is_some_and(|holder| maker.passes(holder));
-    if let Some((at, _)) = alike().find(|(_, maker)| is_of_holder(&maker.maker)) {
+    if let Some((at, _)) = alike().find(|(_, maker)| grown.is_added_by(&maker.maker)) {
         return at;
     }
     if makers.first().is_none_or(|first| times(first) <= ALIKE) {

@@ -170,8 +170,9 @@ impl<'tree> Compared<'tree> {
         let up = std::iter::successors(Some(node), |&node| Some(self.last.nodes[node as usize].above));
         let mut nodes: Vec<_> = up.take_while(|&node| node != 0).collect();
         nodes.reverse();
-        let objects = |node| self.own(node).iter().map(|total| total.objects).collect::<Vec<_>>();
-        let first = |more: fn(&[u64]) -> bool| nodes.iter().position(|&node| more(&objects(node)));
+        let objects_of = |&node| self.own(node).iter().map(|total| total.objects).collect();
+        let objects: Vec<Vec<u64>> = nodes.iter().map(objects_of).collect();
+        let first = |more: fn(&[u64]) -> bool| objects.iter().position(|objects| more(objects));
         let in_steps = || if self.stays.is_some() { first(rises_in_steps) } else { None };
         let element = match first(rises).or_else(in_steps) {
             Some(element) => element,
@@ -183,7 +184,7 @@ impl<'tree> Compared<'tree> {
             path: nodes.iter().map(|&node| self.last.nodes[node as usize].label.clone()).collect(),
             element,
             own: self.own(at),
-            objects: nodes.iter().map(|&node| objects(node)).collect(),
+            objects,
             retained: self.retained(at),
             soft: self.totals(at, |tree, node| tree.nodes[node].soft),
             off_heap: self.off_heap(at),

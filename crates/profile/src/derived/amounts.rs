@@ -147,7 +147,7 @@ impl Profile {
             amounts.set(Value::Survived, class.survived().bytes);
         }
         if self.knows(Value::OptimisedAway) {
-            amounts.set(Value::OptimisedAway, class.allocated.bytes - self.allocated_bytes(class));
+            amounts.set(Value::OptimisedAway, self.removed_bytes(class));
         }
         amounts
     }

@@ -365,7 +365,7 @@ pub static OPTIMISED_AWAY_BYTES: Measure = Measure {
     value: Some(Value::OptimisedAway),
     metric: "mayfly_optimised_away_bytes",
     in_full: false,
-    read: |profile, class| whole(class.allocated.bytes - profile.allocated_bytes(class)),
+    read: |profile, class| whole(profile.removed_bytes(class)),
     ..PLAIN
 };
 /// Bytes that took memory.

@@ -23,6 +23,11 @@ impl Profile {
         if self.is_optimised_away(class) { self.sampled_bytes(class) } else { class.allocated.bytes }
     }
 
+    /// Bytes of a class that were executed and took none.
+    pub fn removed_bytes(&self, class: &ClassProfile) -> u64 {
+        class.allocated.bytes - self.allocated_bytes(class)
+    }
+
     /// Bytes of what was executed of a class that took memory, as samples have it, whatever it is.
     pub fn sampled_bytes(&self, class: &ClassProfile) -> u64 {
         let estimate = self.estimates.get(&class.name).copied().unwrap_or_default();

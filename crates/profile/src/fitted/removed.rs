@@ -18,8 +18,8 @@ pub(crate) fn is_removed(
 ) -> bool {
     const ENOUGH: f64 = 16.0;
     let enough = |apart: &u64| estimate.allocated.bytes() as f64 >= ENOUGH * *apart as f64;
-    let of_class = class.between_samples.filter(|_| class.allocated.largest < LARGE);
-    let apart = of_class.filter(enough).map_or(worst, |apart| apart.min(worst));
+    let is_known = |apart: &u64| class.allocated.largest < LARGE && enough(apart);
+    let apart = class.between_samples.filter(is_known).map_or(worst, |apart| apart.min(worst));
     estimate.removed_within(class.allocated.bytes, apart, most)
 }
 

@@ -202,9 +202,8 @@ impl ScopeProfile {
     pub fn is_at_least(&self, part: Tally) -> bool {
         const LITTLE_OF_ALL: f64 = 0.01;
         let of_classes = self.classes_unknown().map(|class| class.allocated.bytes);
-        let of_others =
-            self.classes.iter().filter_map(|class| class.outcome).map(|outcome| outcome.unknown.bytes);
-        let bytes = of_classes.chain(of_others).fold(0, u64::saturating_add) as f64;
+        let not_looked_after = self.outcome().unwrap_or_default().unknown.bytes;
+        let bytes = of_classes.fold(not_looked_after, u64::saturating_add) as f64;
         bytes > LITTLE_OF_PART * part.bytes as f64 && bytes > LITTLE_OF_ALL * self.allocated().bytes as f64
     }
 

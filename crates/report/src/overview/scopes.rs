@@ -256,7 +256,7 @@ fn about(part: Tally, variance: TallyVariance) -> String {
 fn at_least(scope: &ScopeProfile, part: Tally, text: String) -> String {
     match scope.is_at_least(part) {
         false => text,
-        true if part.is_empty() || text == "?" => "?".to_owned(),
+        true if part.is_empty() => "?".to_owned(),
         true => more_than(&text),
     }
 }

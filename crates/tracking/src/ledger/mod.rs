@@ -517,11 +517,6 @@ fn widen(following: &mut Following, from: (u64, u64), to: (u64, u64)) {
     following.most_bytes_between = following.most_bytes_between.max(to.1.saturating_sub(from.1));
 }
 
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod truth_tests;
-
 /// How far apart samples were, of which one fell on an object of this size that stands for two to the power `log2` as many as at `interval`: of small
 /// ones so many times as far, while a large one is met nearly always, however far apart they are.
 fn distance(size: u64, interval: u64, log2: u32) -> u64 {
@@ -531,3 +526,8 @@ fn distance(size: u64, interval: u64, log2: u32) -> u64 {
     let p = Estimate::probability(size, interval) / f64::from(log2).exp2();
     (size as f64 / -(-p).ln_1p()).round() as u64
 }
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod truth_tests;

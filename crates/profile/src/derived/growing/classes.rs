@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::births::Clock;
 use super::growth::Growth;
+use super::joined::by_method;
 use super::pools::{Grower, Maker, Pool};
 use super::worth::Worth;
 use crate::derived::program::Program;
@@ -37,7 +38,7 @@ pub(super) fn with_classes(
         pools.filter_map(|pool| Some(judge(&pool)).filter(Growth::is_sure).map(|growth| (pool, growth)));
     let sure: Vec<_> = sure.map(|(pool, growth)| pool.grower(profile, program, clocks, growth)).collect();
     name_by(profile, &mut growers, &sure);
-    let classes: Vec<_> = sure
+    let mut classes: Vec<_> = sure
         .into_iter()
         .filter(|grower| named(profile, &growers, &grower.class) < NAMED * grower.live.bytes as f64)
         .map(|grower| Grower {
@@ -50,7 +51,11 @@ pub(super) fn with_classes(
     growers.retain(|grower| {
         grower.growth.is_sure() || classes.iter().all(|class| class.class != grower.named_class())
     });
-    for class in by_maker(profile, program, classes) {
+    classes.sort_by(|a, b| b.bytes_per_s.total_cmp(&a.bytes_per_s));
+    // What one method makes are parts of one thing.
+    let made_at = |class: &Grower| class.class_made_at.clone();
+    let name = |class: &mut Grower, maker| class.class_made_at = Some(maker);
+    for class in by_method(profile, program, classes, made_at, name) {
         let method = class.class_made_at.as_ref().map(Maker::without_line);
         let is_whole = |of: &&mut Grower| of.growth.is_sure() && Some(of.maker.without_line()) == method;
         match growers.iter_mut().find(is_whole) {
@@ -79,26 +84,6 @@ fn name_by(profile: &Profile, growers: &mut [Grower], classes: &[Grower]) {
     }
 }
 
-/// The same, those joined that one method makes: parts of one thing.
-fn by_maker(profile: &Profile, program: &Program<'_>, mut classes: Vec<Grower>) -> Vec<Grower> {
-    classes.sort_by(|a, b| b.bytes_per_s.total_cmp(&a.bytes_per_s));
-    let mut joined: Vec<Grower> = Vec::new();
-    for class in classes {
-        let method = |grower: &Grower| grower.class_made_at.as_ref().map(Maker::without_line);
-        let is_same = |other: &&mut Grower| method(other).is_some() && method(other) == method(&class);
-        match joined.iter_mut().find(is_same) {
-            Some(with) => {
-                if with.class_made_at != class.class_made_at {
-                    with.class_made_at = method(with);
-                }
-                with.absorb(class, profile, program);
-            }
-            None => joined.push(class),
-        }
-    }
-    joined
-}
-
 /// The line, else the method, that makes nearly all objects of a class.
 fn maker_of(profile: &Profile, class: &str) -> Option<Maker> {
     let sites = || profile.sites.iter().filter(|site| site.class == class);
@@ -116,8 +101,7 @@ fn maker_of(profile: &Profile, class: &str) -> Option<Maker> {
 
 /// Bytes of a class that are live at places that are named.
 fn named(profile: &Profile, growers: &[Grower], class: &str) -> f64 {
-    let of_places =
-        growers.iter().filter(|grower| !matches!(grower.maker, Maker::Class(_)) && grower.growth.is_sure());
+    let of_places = growers.iter().filter(|grower| !grower.is_class() && grower.growth.is_sure());
     let kept = of_places.flat_map(|grower| &grower.kept);
     kept.filter(|kept| profile.sites[kept.row].class == class).map(|kept| kept.live.bytes as f64).sum()
 }

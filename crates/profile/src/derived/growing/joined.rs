@@ -71,9 +71,22 @@ fn made_by(grower: &Grower) -> Option<&str> {
 /// Those joined that are made below one method of the program, whatever libraries make them; they are named by that method, with its line if
 /// it is one.
 fn of_one_method(profile: &Profile, program: &Program<'_>, growers: Vec<Grower>) -> Vec<Grower> {
+    let maker =
+        |grower: &Grower| grower.way(profile, program, BELOW).map(|frame| Maker::of(Some(frame), true));
+    by_method(profile, program, growers, maker, |grower, maker| grower.maker = maker)
+}
+
+/// Those joined that have one method by this, and of which as much is held; `name` calls them by it, with its line if it is one.
+pub(super) fn by_method(
+    profile: &Profile,
+    program: &Program<'_>,
+    growers: Vec<Grower>,
+    maker: impl Fn(&Grower) -> Option<Maker>,
+    name: impl Fn(&mut Grower, Maker),
+) -> Vec<Grower> {
     let mut joined: Vec<(Option<Maker>, Grower)> = Vec::new();
     for grower in growers {
-        let maker = grower.way(profile, program, BELOW).map(|frame| Maker::of(Some(frame), true));
+        let maker = maker(&grower);
         let method = maker.as_ref().map(Maker::without_line);
         let is_same = |(other, with): &&mut (Option<Maker>, Grower)| {
             method.is_some()
@@ -85,7 +98,7 @@ fn of_one_method(profile: &Profile, program: &Program<'_>, growers: Vec<Grower>)
                 if *other != maker {
                     *other = method;
                 }
-                with.maker = other.clone().unwrap_or_default();
+                name(with, other.clone().unwrap_or_default());
                 with.absorb(grower, profile, program);
             }
             None => joined.push((maker, grower)),

@@ -20,7 +20,9 @@ pub use held::Holder;
 pub use judged::LEAST_SAMPLES;
 pub use pools::{Grower, Kept, Maker};
 
+use std::cell::LazyCell;
 use std::mem;
+use std::ops::Deref;
 
 use crate::derived::own_code::is_foreign;
 use crate::derived::program::Program;
@@ -124,11 +126,13 @@ impl Profile {
             );
         }
         let (program, worth) = (Program::of(self), Worth::of(self));
-        let mut growing = self.growing_by(clocks, &program, &worth);
+        // Made once, and only if something grows.
+        let variances = LazyCell::new(|| Variances::of(self));
+        let mut growing = self.growing_by(clocks, &program, &worth, &variances);
         if let Some(quiet) = quiet_end(&self.history)
             && let Some(busy) = Clock::before(clocks, quiet)
         {
-            growing.add_while_busy(self.growing_by(busy, &program, &worth).growers);
+            growing.add_while_busy(self.growing_by(busy, &program, &worth, &variances).growers);
         }
         growing.growers.sort_by(|a, b| {
             (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
@@ -137,7 +141,13 @@ impl Profile {
     }
 
     /// Who keeps more and more in the time of these clocks.
-    fn growing_by(&self, clocks: [Clock; 2], program: &Program<'_>, worth: &Worth<'_>) -> Growing {
+    fn growing_by<'p>(
+        &'p self,
+        clocks: [Clock; 2],
+        program: &Program<'_>,
+        worth: &Worth<'_>,
+        variances: &impl Deref<Target = Variances<'p>>,
+    ) -> Growing {
         let [whole_ms, _] = clocks.map(|clock| clock.whole);
         let pools = Pool::all(self, program, worth, clocks);
         let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
@@ -163,8 +173,10 @@ impl Profile {
             }
         }
         growers = joined::joined(self, program, growers);
-        let variances = Variances::of(self);
-        self.doubt_few_samples(&mut growers, &variances);
+        let is_balanced = self.run.tracking == Tracking::Balanced;
+        if is_balanced {
+            self.doubt_few_samples(&mut growers, variances);
+        }
         growers = classes::with_classes(self, program, worth, clocks, growers, judge);
         for grower in &mut growers {
             if let Some(holder) = self.holder_of(grower, program) {
@@ -173,11 +185,11 @@ impl Profile {
             }
         }
         growers = joined::by_container(self, program, growers);
-        let is_shared = self.run.tracking == Tracking::Balanced && self.shared_classes().next().is_some();
+        let is_shared = is_balanced && self.shared_classes().next().is_some();
         for grower in &mut growers {
             grower.is_at_least |= is_shared && !grower.is_class();
         }
-        growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, &variances));
+        growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, variances));
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
         Growing { growers, floor, live_bytes }
@@ -212,9 +224,6 @@ impl Profile {
 
     /// Where a share of each class is followed, few samples of a frequent class may be most of what a place makes: that it grows is not sure.
     fn doubt_few_samples(&self, growers: &mut [Grower], variances: &Variances<'_>) {
-        if self.run.tracking != Tracking::Balanced {
-            return;
-        }
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if self.error_of(grower, variances) > FEW_SAMPLES {
                 grower.growth = Growth::Unsure(
@@ -358,7 +367,6 @@ mod tests {
             let live = Tally::of(4_000, 100);
             let kept = vec![Kept { live, born: [2_000, 1_000, 1_000], ..Kept::default() }];
             let maker = Maker::Method { class: "a.Svc".into(), method: "render".into(), line: None };
-            let live = Tally::of(4_000, 100);
             let mut growers =
                 [Grower { maker, kept, live, samples: 40.0, growth: Growth::Grows, ..Grower::default() }];
             profile.doubt_few_samples(&mut growers, &Variances::of(&profile));

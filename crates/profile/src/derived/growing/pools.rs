@@ -178,7 +178,7 @@ impl Grower {
     }
 
     fn name_classes(&mut self, profile: &Profile, program: &Program<'_>) {
-        let by_class = matches!(self.maker, Maker::Class(_));
+        let by_class = self.is_class();
         self.kept.sort_by_key(|kept| std::cmp::Reverse(kept.live.bytes));
         let mut classes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for kept in &self.kept {
