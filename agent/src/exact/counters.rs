@@ -31,7 +31,7 @@ pub(super) struct Counters {
 
 /// Where each object is followed, a process that does little pays much for each anyway: who makes what stays is to be known as well.
 fn stack_budget(plan: &Plan) -> CpuBudget {
-    const BESIDE_EACH_OBJECT: u64 = 4;
+    const BESIDE_EACH_OBJECT: u64 = 10;
     let budget = budget_of_stacks();
     if plan.tracking == Tracking::EveryObject { budget.where_idle(BESIDE_EACH_OBJECT) } else { budget }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use mayfly_jvmti::{Jni, Object};
 use mayfly_profile::{ClassId, Estimate};
-use mayfly_tracking::{EntryId, Progression, Shares, StandsFor, Tracked};
+use mayfly_tracking::{CpuBudget, EntryId, Progression, Shares, StandsFor, Tracked};
 
 use super::allocations::HandedOver;
 use super::hooks::Hooks;
@@ -52,22 +52,27 @@ struct Chosen<'call> {
     moving: bool,
     /// By the JVM's sampler.
     picked: bool,
+    /// For its scope: objects that the sampler picks stand for the class and the site.
+    in_scope_alone: bool,
 }
 
 /// Follows an object that is due, if it is its turn.
 pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> NextDue {
     let Some(shares) = shares_in_use(exact).filter(|_| !own_threads::is_own()) else { return NextDue::Never };
-    timed(exact, shares, |thread| thread.take_turn(exact, shares, jni, due)).unwrap_or(NextDue::Never)
+    let budget = if due.entry.is_some() { shares.in_scopes() } else { shares.objects() };
+    timed(exact, budget, |thread| thread.take_turn(exact, shares, jni, due)).unwrap_or(NextDue::Never)
 }
 
-/// Follows an object that the JVM's sampler picked, if its class is frequent.
+/// Follows an object that the JVM's sampler picked, if its class is frequent. What became of the objects of its scope, if it was made in
+/// one, others tell, unless they are made too fast.
 pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked: &SampledObject<'_>) {
     let &SampledObject { class, cell, object, size, interval } = picked;
     let shared = &*exact.shared;
     let Some(shares) = shares_in_use(exact).filter(|shares| shares.is_frequent(class)) else { return };
     // Java answers: nothing of this thread may be held.
-    let entry = shared.scopes.are_used().then(|| hooks.entry(jni)).flatten();
-    timed(exact, shares, |thread| {
+    let is_for_scope = shared.scopes.are_used() && shares.is_fast(class);
+    let entry = is_for_scope.then(|| hooks.entry(jni)).flatten();
+    timed(exact, shares.objects(), |thread| {
         let at = (None, cell);
         let mut known = thread.class(shared, at).filter(|known| known.tracked)?;
         let p = Estimate::probability(size, interval);
@@ -76,7 +81,7 @@ pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked:
         let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
         let followed = Followed { object, size, bytes: 0, entry, trace };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-        let chosen = Chosen { followed, log2, moving: false, picked: true };
+        let chosen = Chosen { followed, log2, moving: false, picked: true, in_scope_alone: false };
         let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
         thread.has_reached(at, known.reached);
         Some(((), on_stack))
@@ -88,10 +93,21 @@ fn shares_in_use(exact: &Exact) -> Option<&Shares> {
     shared.shares.as_ref().filter(|_| !shared.switches.is_finished())
 }
 
+/// Whether what becomes of the objects of scopes is of interest.
+fn looks_after_scopes(exact: &Exact) -> bool {
+    exact.shared.plan.scope_survivors && exact.shared.scopes.are_used()
+}
+
+/// Whether objects of a class are to be made without a test where many are. The test costs little itself: beside it the JIT compiler removes
+/// none, of arrays it hardly removes any. Those of scopes are known by it.
+fn may_be_fast(exact: &Exact, class: &KnownClass) -> bool {
+    class.size > 0 || !looks_after_scopes(exact)
+}
+
 /// What an action gives that follows an object, told to the budget; it says how long it took a stack.
 fn timed<R>(
     exact: &Exact,
-    shares: &Shares,
+    budget: &CpuBudget,
     action: impl FnOnce(&mut OfThread) -> Option<(R, Duration)>,
 ) -> Option<R> {
     with_this_thread(&exact.shared, |thread| {
@@ -101,7 +117,7 @@ fn timed<R>(
         if let Some(began) = timed {
             let on_stack = done.as_ref().map_or(Duration::ZERO, |(_, on_stack)| *on_stack);
             let time = began.elapsed().saturating_sub(on_stack);
-            spend(shares.objects(), time * TIMED);
+            spend(budget, time * TIMED);
         }
         done.map(|(result, _)| result)
     })
@@ -132,23 +148,29 @@ impl OfThread {
         let at: CountedAt = (due.entry.map(EntryId::node), due.cell);
         let mut known = self.class(shared, at).filter(|known| known.tracked)?;
         let sampling = exact.sampling_of_frequent_classes();
-        if sampling.is_some() && shares.is_frequent(known.id) {
-            return Some((NextDue::BySampler, Duration::ZERO));
+        let by_sampler = sampling.is_some() && shares.is_frequent(known.id);
+        let scope = due.entry.filter(|_| shared.plan.scope_survivors).map(EntryId::node);
+        if by_sampler && (scope.is_none() || shares.is_fast(known.id)) {
+            return Some((self.leave_to_sampler(exact, shares, at, known), Duration::ZERO));
         }
         let size = if due.size == 0 { u64::from(known.size) } else { due.size };
         let before = known.reached;
-        let turn = shares.turn(known.id, &mut known.reached, &shared.budget, &mut |n| fastrand::u64(1..=n));
+        let turn =
+            shares.turn((known.id, scope), &mut known.reached, &shared.budget, &mut |n| fastrand::u64(1..=n));
         let (tracked, on_stack) = match turn.follow {
             Some(log2) => {
                 // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
                 if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
                     let p = Estimate::probability(size, interval);
-                    shares.note_followed(known.id, log2, p, shared.clock.now_ms());
+                    let ms = may_be_fast(exact, &known).then(|| shared.clock.now_ms());
+                    shares.note_followed((known.id, scope), log2, p, ms);
                 }
                 let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);
                 let HandedOver { object, entry, .. } = due;
-                let followed = Followed { object, size, bytes: size << log2, entry, trace };
-                let chosen = Chosen { followed, log2, moving: due.moving, picked: false };
+                let bytes = if by_sampler { 0 } else { size << log2 };
+                let followed = Followed { object, size, bytes, entry, trace };
+                let chosen =
+                    Chosen { followed, log2, moving: due.moving, picked: false, in_scope_alone: by_sampler };
                 self.follow_chosen(exact, shares, jni, &mut known, chosen)
             }
             None => (None, Duration::ZERO),
@@ -156,6 +178,27 @@ impl OfThread {
         self.has_reached(at, known.reached);
         self.last_due = Some(LastDue { at, before, tracked });
         Some((NextDue::After(turn.ahead), on_stack))
+    }
+
+    /// The JVM's sampler chooses the objects of a class: no hook needs to test for that, but in scopes as long as few are made.
+    fn leave_to_sampler(
+        &mut self,
+        exact: &Exact,
+        shares: &Shares,
+        at: CountedAt,
+        mut known: KnownClass,
+    ) -> NextDue {
+        let shared = &*exact.shared;
+        if !looks_after_scopes(exact) {
+            shares.note_fast(known.id);
+            return NextDue::BySampler;
+        }
+        if !may_be_fast(exact, &known) {
+            return NextDue::Never;
+        }
+        let again = shares.look_again(known.id, &mut known.reached, shared.clock.now_ms());
+        self.has_reached(at, known.reached);
+        again.map_or(NextDue::BySampler, NextDue::After)
     }
 
     /// So far it has come with the class that is counted there.
@@ -175,8 +218,8 @@ impl OfThread {
         chosen: Chosen<'_>,
     ) -> (Option<Tracked>, Duration) {
         let shared = &*exact.shared;
-        let Chosen { followed, log2, moving, picked } = chosen;
-        let stack = match (shared.plan.stacks.are_taken(), picked) {
+        let Chosen { followed, log2, moving, picked, in_scope_alone } = chosen;
+        let stack = match (shared.plan.stacks.are_taken() && !in_scope_alone, picked) {
             (false, _) => None,
             (true, true) => shares.stack_of_picked(&mut fastrand::f64),
             (true, false) => shares.stack_turn(known.id, &mut known.reached, &mut |n| fastrand::u64(1..=n)),
@@ -193,7 +236,7 @@ impl OfThread {
             }
             None => (known.site, 0),
         };
-        let stands_for = StandsFor { objects_log2: log2, stack_log2 };
+        let stands_for = StandsFor { objects_log2: log2, stack_log2, in_scope_alone };
         (self.tracker.follow(shared, jni, followed, site, stands_for), on_stack)
     }
 }

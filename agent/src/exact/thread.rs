@@ -126,7 +126,8 @@ impl OfThread {
             None if taken.are_taken() => (self.tracker.site(stacks, class.id, moving), 0),
             None => (class.site, 0),
         };
-        self.tracker.follow(shared, jni, followed, site, StandsFor { objects_log2, stack_log2 })
+        let stands_for = StandsFor { objects_log2, stack_log2, in_scope_alone: false };
+        self.tracker.follow(shared, jni, followed, site, stands_for)
     }
 
     /// A stack was taken for an object that will be handed over.

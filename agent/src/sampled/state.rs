@@ -140,7 +140,13 @@ impl Sampled {
         let site = thread.tracker.site(stacks, class, false);
         let trace = self.shared.traces.of_this_thread(&self.target.jvmti, jni, false);
         let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None, trace };
-        thread.tracker.follow(&self.shared, jni, followed, site, StandsFor { objects_log2, stack_log2: 0 });
+        thread.tracker.follow(
+            &self.shared,
+            jni,
+            followed,
+            site,
+            StandsFor { objects_log2, ..StandsFor::default() },
+        );
         self.followed.fetch_add(1, Relaxed);
     }
 

@@ -1,6 +1,6 @@
 //! What of scopes changed since it was last said.
 
-use mayfly_profile::{ClassId, ScopeCounts, ScopeOutcomeCounts, Section};
+use mayfly_profile::{ClassId, ScopeCounts, ScopeDetail, ScopeOutcomeCounts, Section};
 use mayfly_tracking::{NodeId, ScopeOutcomes, ScopeTotal};
 
 use crate::tracking::Shared;
@@ -10,7 +10,7 @@ use crate::tracking::Shared;
 pub(super) struct ScopeStream(Vec<ScopeCounts>);
 
 impl ScopeStream {
-    /// The scopes that changed, as far as their classes are among the first `named`; `None` if none did. Both `totals` and `outcomes` are
+    /// The scopes that changed, as far as their classes are among the first `named`, and how sure that is; nothing if none did. Both `totals` and `outcomes` are
     /// by node.
     pub(super) fn changed(
         &mut self,
@@ -18,12 +18,14 @@ impl ScopeStream {
         named: usize,
         totals: &[ScopeTotal],
         outcomes: Vec<ScopeOutcomes>,
-    ) -> Option<Section> {
+    ) -> Vec<Section> {
         let mut outcomes = outcomes.into_iter();
-        let mut changed = Vec::new();
+        let (mut changed, mut details) = (Vec::new(), Vec::new());
         self.0.resize_with(totals.len().max(self.0.len()), ScopeCounts::default);
         for (node, (total, said)) in totals.iter().zip(&mut self.0).enumerate() {
-            let outcomes = outcomes.next().unwrap_or_default();
+            let mut outcomes = outcomes.next().unwrap_or_default();
+            let mut classes = std::mem::take(&mut outcomes.details);
+            classes.retain(|(id, _)| id.row() < named);
             let outcomes = shared.plan.scope_survivors.then_some(outcomes);
             let Some(path) = u8::try_from(node).ok().and_then(|node| shared.scopes.path(NodeId(node))) else {
                 continue;
@@ -32,10 +34,13 @@ impl ScopeStream {
             let is_there = now.entries > 0 || !now.allocated.is_empty();
             if now != *said && (is_there || !said.path.is_empty()) {
                 *said = now.clone();
+                details.push(ScopeDetail { path: now.path.clone(), threads: total.threads, classes });
                 changed.push(now);
             }
         }
-        (!changed.is_empty()).then_some(Section::Scopes(changed))
+        let scopes = (!changed.is_empty()).then_some(Section::Scopes(changed));
+        let details = (!details.is_empty()).then_some(Section::ScopeDetails(details));
+        scopes.into_iter().chain(details).collect()
     }
 
     /// All counts begin again from zero.
@@ -52,7 +57,7 @@ fn counts(
 ) -> ScopeCounts {
     let classes = total.classes.iter().take(named).enumerate();
     let allocated = classes.filter(|(_, class)| !class.counted.is_empty());
-    let outcomes = outcomes.map(|ScopeOutcomes { classes, outlived }| ScopeOutcomeCounts {
+    let outcomes = outcomes.map(|ScopeOutcomes { classes, outlived, .. }| ScopeOutcomeCounts {
         classes: classes.into_iter().filter(|(id, _)| id.row() < named).collect(),
         outlived,
     });

@@ -45,6 +45,11 @@ pub(crate) fn run(args: RecordArgs) -> Result<u8, Error> {
         _ => Collect::IfNone,
     };
     let limits = Limits { time: args.time, collect };
+    if collect == Collect::IfNone {
+        output::say(
+            "whether it leaks can't be told without --collect: a collection of the whole heap at the end",
+        );
+    }
     let remark = record(&target, pid, &following(args.engine, collect), limits, &path)?;
     output::say(&format!(
         "recording {}{remark}; read it: {} report {}",

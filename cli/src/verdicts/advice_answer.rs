@@ -80,7 +80,7 @@ fn tried(advised: &Advised, flag: &FlagAdvice) -> String {
         }
         (false, Reason::Metaspace) => "not sure, as how much the classes take is not recorded; 'mayfly advise PID' measures it, and names as much as they need".to_owned(),
         (true, _) => "sure, as the upper end is still much less".to_owned(),
-        (false, _) => "not sure, as it may also change nothing: measure it so once".to_owned(),
+        (false, _) => "not sure, as it may also change nothing, or cost more: measure it so once".to_owned(),
     };
     format!("  {}: {why}. Predicted: {}. How sure: {sure}.", flag.flags, predicted(flag))
 }

@@ -21,7 +21,9 @@ fn of_one(one: &CheckedRecording) -> Vec<String> {
     let outcomes = one.checked.outcomes.iter().filter(|outcome| outcome.judgement != Judgement::Kept);
     let annotated = outcomes.map(|outcome| {
         let mut message = format!("{}: {}", one.recording, compared(outcome));
-        for line in remark(outcome).into_iter().chain(outcome.offenders.iter().flat_map(offender)) {
+        for line in
+            remark(outcome).into_iter().chain(outcome.offenders.iter().flat_map(|one| offender(one, true)))
+        {
             message += &format!("\n{line}");
         }
         command(outcome.limit.line, &name(outcome), &message)

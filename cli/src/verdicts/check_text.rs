@@ -1,5 +1,9 @@
 //! The outcome of a check in words for people.
 
+use std::collections::HashSet;
+
+use mayfly_verdicts::Offender;
+
 use super::checked_recording::CheckedRecording;
 use super::document::Document;
 use super::wording::{compared, grounds, judgement, name, offender, remark, ruling};
@@ -19,9 +23,12 @@ fn add(one: &CheckedRecording, document: &mut Document) {
         vec![format!("  {}", judgement(outcome)), name(outcome), format!("{}{remark}", compared(outcome))]
     });
     document.verdicts(&["", "limit", "measured"], rows);
+    let mut shown = HashSet::new();
     for outcome in outcomes.iter().filter(|outcome| !outcome.offenders.is_empty()) {
-        let lines = outcome.offenders.iter().flat_map(offender).collect();
-        document.details(format!("Most of {}", name(outcome)), lines);
+        let is_new = |one: &Offender| shown.insert((one.class.clone(), one.stack.clone()));
+        let is_new: Vec<_> = outcome.offenders.iter().map(is_new).collect();
+        let lines = outcome.offenders.iter().zip(is_new).flat_map(|(one, is_new)| offender(one, is_new));
+        document.details(format!("Most of {}", name(outcome)), lines.collect());
     }
     document.sentence(grounds(one).join("\n"));
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use mayfly_profile::is_of_the_jdk;
 use mayfly_report::{class_text, duration, printable, readable_class, size};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
@@ -104,6 +105,12 @@ fn list(
     findings.retain(|finding| !is_nothing(finding));
     let full = most.is_none();
     let is_total = heading == IN_ALL;
+    // Below the program's frames the JVM chooses the JDK's: the same objects have another one in the next run.
+    let of_program =
+        |finding: &&Finding| !matches!(&finding.row, RowName::Method(method) if is_of_the_jdk(method));
+    if !full && findings.iter().any(of_program) {
+        findings.retain(of_program);
+    }
     let all = findings.len();
     if !full && !is_total {
         findings.retain(|finding| finding.verdict != Verdict::Same);

@@ -30,7 +30,7 @@ fn case(one: &CheckedRecording, outcome: &Outcome) -> TestCase {
     };
     let status = kind.map_or_else(TestCaseStatus::success, |kind| {
         let mut status = TestCaseStatus::non_success(kind);
-        let lines: Vec<_> = outcome.offenders.iter().flat_map(offender).collect();
+        let lines: Vec<_> = outcome.offenders.iter().flat_map(|one| offender(one, true)).collect();
         let type_name = if kind == NonSuccessKind::Failure { "exceeded" } else { "unknown" };
         status.set_message(reason).set_type(type_name).set_description(lines.join("\n"));
         status

@@ -97,20 +97,21 @@ pub(crate) fn shown_frames(stack: &Stack, own: Option<usize>) -> Vec<String> {
     stack.iter().take(INNERMOST).map(frame).chain(left_out).chain(outer.map(frame)).collect()
 }
 
-/// Who makes much of what is limited, a line each: what, and by which frame of the program's, then its stack.
-pub(super) fn offender(offender: &Offender) -> Vec<String> {
+/// Who makes much of what is limited, a line each: what, and by which frame of the program's, then its stack, if that is wanted.
+pub(super) fn offender(offender: &Offender, with_stack: bool) -> Vec<String> {
     let objects = if offender.objects == 1 { "object" } else { "objects" };
+    let about = if offender.is_estimate { "~" } else { "" };
     let by = offender
         .own
         .and_then(|own| offender.stack.iter().nth(own))
         .map_or_else(String::new, |own| format!(" by {}", printable(&frame(own))));
     let mut lines = vec![format!(
-        "{} in {} {objects} of {}{by}",
+        "{about}{} in {about}{} {objects} of {}{by}",
         size(offender.bytes),
         grouped(offender.objects),
         class_text(&offender.class)
     )];
-    let shown = shown_frames(&offender.stack, offender.own);
+    let shown = if with_stack { shown_frames(&offender.stack, offender.own) } else { Vec::new() };
     lines.extend(shown.iter().map(|one| match one.starts_with("...") {
         true => format!("  {one}"),
         false => printable(&format!("  at {one}")).into_owned(),
@@ -158,13 +159,18 @@ mod tests {
         let frame = |class: &str| Frame { class: class.into(), method: "m".into(), ..Frame::default() };
         let inner = (0..8).map(|at| frame(&format!("java.lang.invoke.C{at}")));
         let stack: Stack = inner.chain([frame("a.Page"), frame("a.Main")]).collect();
-        let lines = offender(&Offender {
+        let of_frames = Offender {
             class: "[B".into(),
             stack,
             own: Some(8),
             objects: 11_439_619,
             bytes: 1 << 30,
-        });
+            is_estimate: false,
+        };
+        let lines = offender(&of_frames, true);
+        assert_eq!(offender(&of_frames, false), lines[..1]);
+        let estimate = offender(&Offender { is_estimate: true, ..of_frames }, false);
+        assert!(estimate[0].starts_with("~1.00 GiB in ~11,439,619 objects"), "{estimate:?}");
         assert_eq!(lines[0], "1.00 GiB in 11,439,619 objects of byte[] by a.Page.m(unknown source)");
         assert!(
             lines[5..] == ["  at a.Page.m(unknown source)", "  at a.Main.m(unknown source)"],

@@ -98,6 +98,19 @@ fn write_outcome(out: &mut String, variances: &Variances<'_>, scope: &ScopeProfi
         line(out, 4, &format!("in doubt, died inside or before the first GC after it: {between}"));
     }
     line(out, 4, &format!("survived: {}; live of these: {}", sure(survivors), sure(live)));
+    if let Some(later) = scope.later() {
+        let (first, threads) = (later.first_survived, scope.threads.unwrap_or(0));
+        line(
+            out,
+            6,
+            &format!("of these, made in the first entry of each of {threads} threads: {}", counted(first)),
+        );
+        if let Some((class, bytes)) = later.lone {
+            line(out, 6, &format!("of these, one {} of {bytes} bytes", class_text(class)));
+        }
+        let (each, entries) = (later.bytes_per_entry(), later.entries);
+        line(out, 6, &format!("without these: {each} bytes per entry ({entries} entries)"));
+    }
     if !outcome.undecided().is_empty() {
         let undecided = sure(|outcome| outcome.undecided());
         line(out, 4, &format!("not decided, inside still or no GC since: {undecided}"));
@@ -231,7 +244,12 @@ mod tests {
     #[test]
     fn the_process_of_a_program_that_has_ended_is_not_named() {
         let survived = Outcome { survived_live: Tally::of(1, 24), ..Outcome::default() };
-        let class = ScopeClass { name: "a.B".into(), allocated: Tally::of(1, 24), outcome: Some(survived) };
+        let class = ScopeClass {
+            name: "a.B".into(),
+            allocated: Tally::of(1, 24),
+            outcome: Some(survived),
+            ..ScopeClass::default()
+        };
         let scope =
             ScopeProfile { classes: vec![class], outlived: Some(Ages::default()), ..ScopeProfile::default() };
         let mut profile = Profile { scopes: vec![scope], ..Profile::default() };

@@ -20,7 +20,11 @@ pub(crate) struct Sums {
 }
 
 impl Gathered {
+    /// Of nothing there is no sum.
     pub(crate) fn add(&mut self, id: u32, sums: Sums) {
+        if sums.class.is_empty() {
+            return;
+        }
         let at = id as usize;
         if self.sums.len() <= at {
             self.sums.resize(at + 1, Sums::default());
@@ -51,6 +55,7 @@ mod tests {
         gathered.add(7, one(16));
         gathered.add(3, one(24));
         gathered.add(7, one(16));
+        gathered.add(5, Sums::default());
         let drained: Vec<_> = gathered.drain().collect();
         let two = Sums { class: Tally::of(2, 16), site: Tally::of(8, 16) };
         assert_eq!(drained, [(7, two), (3, one(24))]);

@@ -47,6 +47,8 @@ pub struct StandsFor {
     pub objects_log2: u32,
     /// Its stack stands for so many times more.
     pub stack_log2: u32,
+    /// Of those of its class in its scope alone: others stand for the class and the site.
+    pub in_scope_alone: bool,
 }
 
 /// An object to be followed from now on.
@@ -261,9 +263,11 @@ impl Nursery {
         let birth_ms = shared.clock.now_ms();
         let mut young = lock(&self.young);
         young.advance(&shared.clock, bytes);
-        let object = Tracked::new(reference, site, size_8, birth_ms)
-            .thinned(stands_for.objects_log2)
-            .stack_thinned(stands_for.stack_log2);
+        let object = Tracked::new(reference, site, size_8, birth_ms).thinned(stands_for.objects_log2);
+        let object = match stands_for.in_scope_alone {
+            true => object.in_scope_alone(),
+            false => object.stack_thinned(stands_for.stack_log2),
+        };
         if !young.has_room_for(&object, shared) {
             shared.dropped.fetch_add(1, Relaxed);
             return None;
@@ -423,7 +427,7 @@ mod tests {
     /// Has an object of a class followed if it is chosen: for how many it stands.
     fn made(nursery: &Nursery, class: ClassId) -> Option<u64> {
         let objects_log2 = nursery.choose(class, 24)?;
-        let stands_for = StandsFor { objects_log2, stack_log2: 0 };
+        let stands_for = StandsFor { objects_log2, ..StandsFor::default() };
         let newborn = Newborn {
             stands_for,
             reference: 1,

@@ -8,7 +8,7 @@
 //!
 //! Until one of these is known, it is undecided. Not here: how often scopes are entered and what is counted in them (`slabs`).
 
-use mayfly_profile::{Ages, ClassId, Outcome, Tally};
+use mayfly_profile::{Ages, ClassId, Outcome, ScopeClassDetail, Tally};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::Budget;
@@ -44,6 +44,8 @@ pub struct EntryEvent {
 pub struct ScopeOutcomes {
     /// By class.
     pub classes: Vec<(ClassId, Outcome)>,
+    /// How sure that is, and what first entries left, by class.
+    pub details: Vec<(ClassId, ScopeClassDetail)>,
     /// For how many milliseconds the survivors outlived their entry.
     pub outlived: Ages,
 }
@@ -97,8 +99,14 @@ impl Entry {
 
 #[derive(Clone, Debug, Default)]
 struct NodeOutcomes {
-    classes: FxHashMap<ClassId, Outcome>,
+    classes: FxHashMap<ClassId, ClassOutcome>,
     outlived: Ages,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct ClassOutcome {
+    outcome: Outcome,
+    detail: ScopeClassDetail,
 }
 
 impl ScopeBook {
@@ -116,6 +124,7 @@ impl ScopeBook {
         budget: &Budget,
     ) {
         let full = self.rows() >= MOST_OBJECTS;
+        self.class(entry.node(), class).detail.variance += variance(tally);
         let outcome = self.outcome(entry.node(), class);
         outcome.tracked.add(tally);
         if object.reference() == 0 || full || !budget.reserve(OBJECTS_PER_ROW) {
@@ -132,8 +141,9 @@ impl ScopeBook {
     pub(crate) fn take_back(&mut self, object: &Tracked, budget: &Budget) {
         if let Some(Undecided { entry, class, tally, .. }) = self.undecided.remove(&object.reference()) {
             budget.release(OBJECTS_PER_ROW);
-            let outcome = self.outcome(entry.node(), class);
-            outcome.tracked = outcome.tracked.without(tally);
+            let of_class = self.class(entry.node(), class);
+            of_class.outcome.tracked = of_class.outcome.tracked.without(tally);
+            of_class.detail.variance = (of_class.detail.variance - variance(tally)).max(0.0);
         }
     }
 
@@ -179,7 +189,7 @@ impl ScopeBook {
                         found_ms - ended,
                         tally.objects,
                     );
-                    self.outcome(node, class).survived.add(tally);
+                    self.survived(entry, class, tally);
                 }
                 Some(ended) if found_ms >= ended => self.outcome(node, class).between.add(tally),
                 _ => self.outcome(node, class).inside.add(tally),
@@ -207,9 +217,7 @@ impl ScopeBook {
                 continue;
             };
             let node = entry.node();
-            let outcome = self.outcome(node, class);
-            outcome.survived.add(tally);
-            outcome.survived_live.add(tally);
+            self.survived(entry, class, tally).survived_live.add(tally);
             self.survivors.insert(reference, Survivor { node, class, tally, ended_ms, alive_ms });
         }
         let many = self.entries.len() > MOST_ENTRIES;
@@ -252,9 +260,29 @@ impl ScopeBook {
         &mut self.outcomes[node.row()]
     }
 
-    fn outcome(&mut self, node: NodeId, class: ClassId) -> &mut Outcome {
+    fn class(&mut self, node: NodeId, class: ClassId) -> &mut ClassOutcome {
         self.outcomes(node).classes.entry(class).or_default()
     }
+
+    /// Some of that class survived their entry.
+    fn survived(&mut self, entry: EntryId, class: ClassId, tally: Tally) -> &mut Outcome {
+        let ClassOutcome { outcome, detail } = self.class(entry.node(), class);
+        outcome.survived.add(tally);
+        if entry.number() == 1 {
+            detail.first_survived.add(tally);
+        }
+        outcome
+    }
+
+    fn outcome(&mut self, node: NodeId, class: ClassId) -> &mut Outcome {
+        &mut self.class(node, class).outcome
+    }
+}
+
+/// What an object that stands for so many adds to the variance of their number.
+fn variance(tally: Tally) -> f64 {
+    let weight = tally.objects as f64;
+    weight * (weight - 1.0)
 }
 
 /// A table that was much larger gives its room back.
@@ -266,9 +294,14 @@ fn give_back<V>(table: &mut FxHashMap<u64, V>) {
 
 impl NodeOutcomes {
     fn counts(&self) -> ScopeOutcomes {
-        let mut classes: Vec<_> = self.classes.iter().map(|(&class, &outcome)| (class, outcome)).collect();
-        classes.sort_unstable_by_key(|&(class, _)| class);
-        ScopeOutcomes { classes, outlived: self.outlived.clone() }
+        let mut of_classes: Vec<_> =
+            self.classes.iter().map(|(&class, &of_class)| (class, of_class)).collect();
+        of_classes.sort_unstable_by_key(|&(class, _)| class);
+        ScopeOutcomes {
+            classes: of_classes.iter().map(|&(class, of_class)| (class, of_class.outcome)).collect(),
+            details: of_classes.iter().map(|&(class, of_class)| (class, of_class.detail)).collect(),
+            outlived: self.outlived.clone(),
+        }
     }
 }
 
@@ -409,6 +442,31 @@ mod tests {
         assert_eq!(room.bytes(), 8 * BYTES_PER_OBJECT, "of that one nothing was kept");
         book.reset(&room);
         assert_eq!(room.bytes(), 0);
+    }
+
+    #[test]
+    fn objects_that_stand_for_others_make_their_number_unsure() {
+        let (mut book, room) = (ScopeBook::default(), room());
+        for (reference, objects) in [(1, 1), (2, 8), (3, 64)] {
+            book.born(&object(reference, 10), ENTRY, (CLASS, Tally::of(objects, 16)), &room);
+        }
+        let variance = |book: &ScopeBook| book.outcomes_at(0)[0].details[0].1.variance;
+        assert_eq!(variance(&book), 8.0 * 7.0 + 64.0 * 63.0);
+        book.take_back(&object(3, 10), &room);
+        assert_eq!(variance(&book), 56.0);
+    }
+
+    #[test]
+    fn what_the_first_entry_of_a_thread_leaves_is_apart() {
+        let (mut book, room) = (ScopeBook::default(), room());
+        for (reference, entry, objects) in [(1, 2, 4), (2, 4, 1), (3, 2, 2)] {
+            book.born(&object(reference, 10), EntryId(entry), (CLASS, Tally::of(objects, 16)), &room);
+        }
+        book.note([2, 4].map(|entry| EntryEvent { entry: EntryId(entry), ms: 20, ends: true }).to_vec());
+        book.died(&object(3, 10), (30, 40), &room);
+        book.swept(|_| Some(30));
+        let told = &book.outcomes_at(0)[0];
+        assert_eq!((told.classes[0].1.survived.objects, told.details[0].1.first_survived.objects), (7, 6));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::slab_layout::MOST_SCOPE_NAMES;
 /// Scopes whose names, or whose nestings, no longer fit.
 const OTHER: &str = "(other scopes)";
 /// Nestings: a node's number has so many values.
-const MOST_NODES: usize = 1 << NODE_BITS;
+pub(crate) const MOST_NODES: usize = 1 << NODE_BITS;
 
 /// The node of all others.
 const OTHERS: (Option<NodeId>, u32) = (None, 0);

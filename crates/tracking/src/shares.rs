@@ -4,8 +4,10 @@
 //! order in which it makes them. One of each, drawn when the stratum begins, is followed and stands for all of them, so numbers
 //! are right on average, wherever a stratum is cut off. Strata grow with the number of the class's objects: while it is small
 //! each object is followed, whatever other classes do, and of a large one a share that the budget of CPU time allows. Of the
-//! objects followed the same is done once more to choose those whose stack is taken.
+//! objects followed the same is done once more to choose those whose stack is taken. In each scope a class is small again: what
+//! survives a request is known of the requests, however much is made elsewhere.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ use crate::budget::Budget;
 use crate::cpu_budget::{CpuBudget, Fineness};
 use crate::mapped::Mapped;
 use crate::sampling::Draw;
+use crate::scopes::{MOST_NODES, NodeId};
 use crate::slab_layout::MOST_CLASSES;
 
 /// Longest stratum, as a power of two.
@@ -34,11 +37,19 @@ const PICK: f64 = 4_294_967_296.0;
 /// Or once it is made so fast, in objects per millisecond, while it doubles from so many objects on: before C2 compiles the code.
 const FAST: u64 = 250;
 const FIRST_LOOK: u64 = 8_192;
+/// Of a class that is fast, in what is counted of its picks.
+const IS_FAST: u64 = 1 << 63;
+/// A thread looks again after so many objects of a frequent class whether it makes them fast.
+const LOOK_AGAIN: u32 = 1 << 16;
 
 /// Of objects: the first 1,024 of a class are followed one by one, whatever the load.
 const OBJECTS: Fineness = Fineness { at_budget: 2048.0, least: 512 };
 /// Of their stacks: the first 128 of a class are taken.
 const STACKS: Fineness = Fineness { at_budget: 512.0, least: 64 };
+/// Of objects made in a scope: of those of one request few survive.
+const IN_SCOPES: Fineness = Fineness { at_budget: 4096.0, least: 1024 };
+/// A service that has little to do may spend so many times as much on them.
+const IN_SCOPES_WHERE_IDLE: u64 = 4;
 
 /// A stratum whose chosen object comes next: its length as a power of two, and how many of it follow that one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +75,10 @@ fn is_fast(look: &AtomicU64, objects: u64, ms: u64) -> bool {
     before & 63 == u64::from(log2) - 1 && objects / 2 >= FAST * since
 }
 
+fn zero(words: &Mapped<AtomicU64>) {
+    words.words().iter().filter(|word| word.load(Relaxed) != 0).for_each(|word| word.store(0, Relaxed));
+}
+
 /// How far a thread has come with one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Walk {
@@ -78,21 +93,17 @@ struct Walk {
 struct Choice {
     budget: CpuBudget,
     fineness: Fineness,
-    /// By class: all in strata begun, whether or not they are over.
-    begun: Mapped<AtomicU64>,
 }
 
 impl Choice {
     fn new(fineness: Fineness) -> Self {
-        let begun = Mapped::new(MOST_CLASSES).expect("address space for classes");
-        Self { budget: CpuBudget::of_at_least(FREE, 0), fineness, begun }
+        Self { budget: CpuBudget::of_at_least(FREE, 0), fineness }
     }
 
-    /// Begins a stratum of a class: the chosen one's position in it, from 1 on. With each halving of the room that is left
+    /// Begins a stratum of a class that has `begun` so many: the chosen one's position in it, from 1 on. With each halving of the room that is left
     /// (which adds two to `thinning`) there are a quarter of the strata.
-    fn begin(&self, class: ClassId, walk: &mut Walk, thinning: u32, draw: Draw<'_>) -> u64 {
+    fn begin(&self, begun: Option<&AtomicU64>, walk: &mut Walk, thinning: u32, draw: Draw<'_>) -> u64 {
         let strata = self.fineness.strata(self.budget.pressure()).unbounded_shr(thinning).max(1);
-        let begun = word(&self.begun, class);
         let of_class = begun.map_or(0, |begun| begun.load(Relaxed));
         let most_log2 = walk.begun.checked_ilog2().unwrap_or(0).clamp(FIRST_LOG2, MOST_LOG2);
         let log2 = (of_class / strata).checked_ilog2().unwrap_or(0).min(most_log2);
@@ -107,24 +118,22 @@ impl Choice {
     }
 
     /// One comes that may be chosen: for how many it stands then (a power of two), and which one from it on is the next.
-    fn next(&self, class: ClassId, walk: &mut Walk, thinning: u32, draw: Draw<'_>) -> (Option<u32>, u64) {
+    fn next(
+        &self,
+        begun: Option<&AtomicU64>,
+        walk: &mut Walk,
+        thinning: u32,
+        draw: Draw<'_>,
+    ) -> (Option<u32>, u64) {
         if walk.stratum.is_none() {
-            let at = self.begin(class, walk, thinning, draw);
+            let at = self.begin(begun, walk, thinning, draw);
             if at > 1 {
                 return (None, at - 1);
             }
         }
         let Stratum { log2, behind } = walk.stratum.take().unwrap_or_default();
-        let at = self.begin(class, walk, thinning, draw);
+        let at = self.begin(begun, walk, thinning, draw);
         (Some(log2), behind + at)
-    }
-
-    fn reset(&self) {
-        self.begun
-            .words()
-            .iter()
-            .filter(|begun| begun.load(Relaxed) != 0)
-            .for_each(|begun| begun.store(0, Relaxed));
     }
 }
 
@@ -136,6 +145,8 @@ pub struct Progression {
     stacks: Walk,
     /// Objects to be followed up to the one whose stack is taken next.
     stack_ahead: u64,
+    /// When it was last looked whether it makes them fast, in milliseconds.
+    looked_ms: u64,
 }
 
 /// What to do about an object that is due.
@@ -151,7 +162,14 @@ pub struct Turn {
 #[derive(Debug)]
 pub struct Shares {
     objects: Choice,
+    in_scopes: Choice,
     stacks: Choice,
+    /// By class: objects in all strata begun, whether or not they are over.
+    begun: Mapped<AtomicU64>,
+    /// The same of those in a scope, by scope, of those in which an object was due.
+    begun_in_scopes: Box<[OnceLock<Option<Mapped<AtomicU64>>>; MOST_NODES]>,
+    /// By class: the same of objects followed, for their stacks.
+    stacks_begun: Mapped<AtomicU64>,
     /// By class: the last look at how fast objects come ([`is_fast`]).
     looks: Mapped<AtomicU64>,
     /// By class: how many objects the JVM's sampler would have picked of those followed and those that they stand for, in 1/[`PICK`].
@@ -162,36 +180,90 @@ pub struct Shares {
 
 impl Default for Shares {
     fn default() -> Self {
+        let by_class = || Mapped::new(MOST_CLASSES).expect("address space for classes");
+        let in_scopes = Choice::new(IN_SCOPES);
         Self {
             objects: Choice::new(OBJECTS),
+            in_scopes: Choice { budget: in_scopes.budget.where_idle(IN_SCOPES_WHERE_IDLE), ..in_scopes },
             stacks: Choice::new(STACKS),
-            looks: Mapped::new(MOST_CLASSES).expect("address space for classes"),
-            picked: Mapped::new(MOST_CLASSES).expect("address space for classes"),
+            begun: by_class(),
+            begun_in_scopes: Box::new([const { OnceLock::new() }; MOST_NODES]),
+            stacks_begun: by_class(),
+            looks: by_class(),
+            picked: by_class(),
             epoch: AtomicU32::new(0),
         }
     }
 }
 
 impl Shares {
-    /// An object of a class is due, of which this thread has come so far.
-    pub fn turn(&self, class: ClassId, reached: &mut Progression, room: &Budget, draw: Draw<'_>) -> Turn {
+    /// An object of a class is due, of which this thread has come so far in this scope, or outside of any.
+    pub fn turn(
+        &self,
+        (class, scope): (ClassId, Option<NodeId>),
+        reached: &mut Progression,
+        room: &Budget,
+        draw: Draw<'_>,
+    ) -> Turn {
         let epoch = self.epoch.load(Relaxed);
         if reached.epoch != epoch {
             *reached = Progression { epoch, ..Progression::default() };
         }
-        let (follow, ahead) = self.objects.next(class, &mut reached.objects, room.thinning(), draw);
+        let choice = if scope.is_some() { &self.in_scopes } else { &self.objects };
+        let begun = word(self.begun_in(scope), class);
+        let (follow, ahead) = choice.next(begun, &mut reached.objects, room.thinning(), draw);
         Turn { follow, ahead: u32::try_from(ahead).unwrap_or(u32::MAX) }
     }
 
-    /// An object is followed at a time in milliseconds that stands for two to this power of its class, and that the JVM's sampler
-    /// would have picked with probability `p`.
-    pub fn note_followed(&self, class: ClassId, log2: u32, p: f64, ms: u64) {
+    /// Of objects made there; without address space for a scope's own words, all of the class.
+    fn begun_in(&self, scope: Option<NodeId>) -> &Mapped<AtomicU64> {
+        let of_scope =
+            |node: NodeId| self.begun_in_scopes[node.row()].get_or_init(|| Mapped::new(MOST_CLASSES).ok());
+        scope.and_then(|node| of_scope(node).as_ref()).unwrap_or(&self.begun)
+    }
+
+    fn scopes(&self) -> impl Iterator<Item = &Mapped<AtomicU64>> {
+        self.begun_in_scopes.iter().filter_map(|scope| scope.get()?.as_ref())
+    }
+
+    /// An object is followed that stands for two to this power of its class, in such a scope or outside of any, and that the JVM's sampler
+    /// would have picked with probability `p`. `ms`: when, if it matters whether the class is fast.
+    pub fn note_followed(
+        &self,
+        (class, scope): (ClassId, Option<NodeId>),
+        log2: u32,
+        p: f64,
+        ms: Option<u64>,
+    ) {
         let of_class =
-            (word(&self.picked, class), word(&self.looks, class), word(&self.objects.begun, class));
+            (word(&self.picked, class), word(&self.looks, class), word(self.begun_in(scope), class));
         let (Some(picked), Some(look), Some(begun)) = of_class else { return };
-        let is_fast = is_fast(look, begun.load(Relaxed), ms);
-        let more = if is_fast { ENOUGH } else { p * f64::from(log2).exp2() };
-        picked.fetch_add((more * PICK) as u64, Relaxed);
+        if ms.is_some_and(|ms| is_fast(look, begun.load(Relaxed), ms)) {
+            self.note_fast(class);
+        } else if !self.is_frequent(class) {
+            picked.fetch_add((p * f64::from(log2).exp2() * PICK) as u64, Relaxed);
+        }
+    }
+
+    /// Objects of a class are made fast, or might be: they are to be counted without a test.
+    pub fn note_fast(&self, class: ClassId) {
+        word(&self.picked, class).into_iter().for_each(|picked| {
+            picked.fetch_or(IS_FAST, Relaxed);
+        });
+    }
+
+    /// Whether that was noted; once it is so, it stays so.
+    pub fn is_fast(&self, class: ClassId) -> bool {
+        word(&self.picked, class).is_some_and(|picked| picked.load(Relaxed) & IS_FAST != 0)
+    }
+
+    /// A thread makes objects of a frequent class: after how many it is to say so again, if it does not make them fast. `None`: it does.
+    pub fn look_again(&self, class: ClassId, reached: &mut Progression, ms: u64) -> Option<u32> {
+        let since = ms.saturating_sub(std::mem::replace(&mut reached.looked_ms, ms));
+        if since.saturating_mul(FAST) <= u64::from(LOOK_AGAIN) {
+            self.note_fast(class);
+        }
+        (!self.is_fast(class)).then_some(LOOK_AGAIN)
     }
 
     /// Whether so many objects of a class are made, or so fast, that the JVM's sampler is to choose them from now on: it needs none where
@@ -221,7 +293,7 @@ impl Shares {
         if reached.stack_ahead > 0 {
             return None;
         }
-        let (take, ahead) = self.stacks.next(class, &mut reached.stacks, 0, draw);
+        let (take, ahead) = self.stacks.next(word(&self.stacks_begun, class), &mut reached.stacks, 0, draw);
         reached.stack_ahead = ahead;
         take
     }
@@ -240,6 +312,11 @@ impl Shares {
         &self.objects.budget
     }
 
+    /// What following objects of scopes takes.
+    pub fn in_scopes(&self) -> &CpuBudget {
+        &self.in_scopes.budget
+    }
+
     /// What taking their stacks takes.
     pub fn stacks(&self) -> &CpuBudget {
         &self.stacks.budget
@@ -247,14 +324,13 @@ impl Shares {
 
     /// All classes are small again.
     pub fn reset(&self) {
-        self.objects.reset();
-        self.stacks.reset();
+        [&self.begun, &self.stacks_begun].into_iter().chain(self.scopes()).for_each(zero);
         self.epoch.fetch_add(1, Relaxed);
     }
 
     /// Memory mapped, in bytes, at most: of so many classes.
     pub fn mapped_bytes(&self, classes: usize) -> u64 {
-        (4 * classes * size_of::<u64>()) as u64
+        ((4 + self.scopes().count()) * classes * size_of::<u64>()) as u64
     }
 }
 
@@ -272,6 +348,7 @@ mod tests {
         count: u64,
         due: u64,
         reached: Progression,
+        scope: Option<NodeId>,
     }
 
     impl Maker {
@@ -280,7 +357,7 @@ mod tests {
             if self.count < self.due {
                 return None;
             }
-            let turn = shares.turn(class, &mut self.reached, room, draw);
+            let turn = shares.turn((class, self.scope), &mut self.reached, room, draw);
             self.due = self.count + u64::from(turn.ahead);
             turn.follow.map(|log2| 1 << log2)
         }
@@ -289,6 +366,7 @@ mod tests {
     fn overspent(factor: u32) -> Shares {
         let shares = Shares::default();
         shares.objects().spend(FREE * factor);
+        shares.in_scopes().spend(FREE * factor);
         shares.stacks().spend(FREE * factor);
         shares
     }
@@ -389,13 +467,36 @@ mod tests {
     }
 
     #[test]
+    fn in_a_scope_a_class_is_small_again_and_grows_there_alone() {
+        let (shares, room, mut draw) = (overspent(1000), room(), random(7));
+        let mut elsewhere = Maker::default();
+        let mut followed_of = |maker: &mut Maker, objects: u64| {
+            (0..objects).filter_map(|_| maker.make(&shares, HOT, &room, &mut draw)).collect::<Vec<_>>()
+        };
+        assert!(followed_of(&mut elsewhere, 1_000_000).len() < 20_000);
+        let [mut request, mut report] =
+            [0, 1].map(|node| Maker { scope: Some(NodeId(node)), ..Maker::default() });
+        assert_eq!(followed_of(&mut request, 900), [1; 900]);
+        let later = followed_of(&mut request, 1_000_000);
+        let all: u64 = later.iter().sum();
+        assert!(later.len() < 20_000 && all.abs_diff(1_000_000) < 20_000, "{} for {all}", later.len());
+        assert_eq!(followed_of(&mut report, 900), [1; 900], "each scope is one of its own");
+        shares.reset();
+        request.due = 0;
+        assert!(
+            (0..900).all(|_| request.make(&shares, HOT, &room, &mut draw) == Some(1)),
+            "a reset is for scopes, too"
+        );
+    }
+
+    #[test]
     fn a_class_is_frequent_by_what_a_sampler_would_have_picked_or_by_how_fast_it_grows() {
         let (shares, mut draw) = (Shares::default(), random(5));
         let mut follow = |class: ClassId, p: f64, objects: u64, per_ms: u64| {
             let mut walk = Walk::default();
             for at in 0..objects {
-                shares.objects.begin(class, &mut walk, 0, &mut draw);
-                shares.note_followed(class, 0, p, at / per_ms);
+                shares.objects.begin(word(&shares.begun, class), &mut walk, 0, &mut draw);
+                shares.note_followed((class, None), 0, p, Some(at / per_ms));
             }
             shares.is_frequent(class)
         };
@@ -406,6 +507,17 @@ mod tests {
         assert!(follow(ClassId(5), 1e-6, 30_000, 2 * FAST));
         shares.reset();
         assert!(shares.is_frequent(ClassId(2)), "it stays so");
+        assert_eq!([1, 2, 3, 4, 5].map(|id| shares.is_fast(ClassId(id))), [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn a_frequent_class_is_fast_once_a_thread_makes_many_of_it_in_little_time() {
+        let shares = Shares::default();
+        let mut reached = Progression { looked_ms: 10_000, ..Progression::default() };
+        assert_eq!(shares.look_again(HOT, &mut reached, 11_000), Some(LOOK_AGAIN), "66 in a millisecond");
+        assert_eq!(shares.look_again(HOT, &mut reached, 11_200), None);
+        assert!(shares.is_fast(HOT) && shares.is_frequent(HOT));
+        assert_eq!(shares.look_again(HOT, &mut reached, 99_000), None, "it stays so");
     }
 
     #[test]

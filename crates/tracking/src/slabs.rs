@@ -75,6 +75,7 @@ struct ScopeWords {
     words: Words,
     entries: u64,
     ended: u64,
+    threads: u64,
 }
 
 /// Everything counted in one scope since the agent started.
@@ -84,6 +85,8 @@ pub struct ScopeTotal {
     pub entries: u64,
     /// How many of these entries were left.
     pub ended: u64,
+    /// Threads that entered it; of virtual ones, those that carried them.
+    pub threads: u64,
     /// By class id, as [`Words::classes`] has them.
     pub classes: Vec<ClassTotal>,
 }
@@ -93,6 +96,7 @@ impl ScopeTotal {
     pub fn subtract(&mut self, before: &Self) {
         self.entries = self.entries.saturating_sub(before.entries);
         self.ended = self.ended.saturating_sub(before.ended);
+        self.threads = self.threads.saturating_sub(before.threads);
         for (total, before) in self.classes.iter_mut().zip(&before.classes) {
             for (tally, before) in [(&mut total.counted, before.counted), (&mut total.below, before.below)] {
                 let since = tally.without(before);
@@ -260,6 +264,7 @@ impl Slabs {
         let total = |scope: ScopeWords| ScopeTotal {
             entries: scope.entries,
             ended: scope.ended,
+            threads: scope.threads,
             classes: scope.words.totals(classes, places),
         };
         scopes.into_iter().map(total).collect()
@@ -334,7 +339,9 @@ impl Open {
         }
         let scope = &mut scopes[node.row()];
         in_use.add(&mut scope.words, &self.slab);
-        scope.entries += EntryId(self.slab.words()[NOTE_ENTRIES].load(Relaxed)).number();
+        let entries = EntryId(self.slab.words()[NOTE_ENTRIES].load(Relaxed)).number();
+        scope.entries += entries;
+        scope.threads += u64::from(entries > 0);
         scope.ended += self.slab.words()[NOTE_ENDS].load(Relaxed);
     }
 }
@@ -564,6 +571,7 @@ pub(crate) mod tests {
             let totals = slabs.scopes(&classes, &places);
             assert_eq!(totals.iter().map(objects).collect::<Vec<_>>(), [5, 7]);
             assert_eq!((totals[0].entries, totals[1].entries, totals[1].ended), (0, 4, 3));
+            assert_eq!((totals[0].threads, totals[1].threads), (0, 1));
             assert_eq!(slabs.live(), usize::from(!ended));
             // By any of the thread's slabs: it may end inside of a scope.
             slabs.close(inner, &classes, &places);

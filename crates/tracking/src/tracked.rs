@@ -16,8 +16,10 @@ const LAST_BIRTH: u64 = (1 << BIRTH_BITS) - 1;
 
 /// Number of sites that a tracked object can refer to.
 pub const MOST_SITES: usize = 1 << SITE_BITS;
-/// The largest logarithm of a weight, to base 2.
+/// The largest logarithm of what an object stands for, to base 2.
 pub(crate) const MOST_LOG2: u32 = LOG_MASK;
+/// In place of the other logarithm: the object counts in its scope alone.
+const IN_SCOPE_ALONE: u32 = LOG_MASK;
 
 /// One object whose death we wait for (or, with no reference, one that only its site is noted of).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +59,12 @@ impl Tracked {
 
     /// The same object whose stack stands for 2^`log2` times as many objects as it does.
     pub fn stack_thinned(self, log2: u32) -> Self {
-        Self { origin: self.origin | log2.min(MOST_LOG2) << (SITE_BITS + LOG_BITS), ..self }
+        Self { origin: self.origin | log2.min(IN_SCOPE_ALONE - 1) << (SITE_BITS + LOG_BITS), ..self }
+    }
+
+    /// The same object, one of those that stand for all of their class in a scope, and for none of the class's and the site's.
+    pub fn in_scope_alone(self) -> Self {
+        Self { origin: self.origin | IN_SCOPE_ALONE << (SITE_BITS + LOG_BITS), ..self }
     }
 
     /// The weak reference as a number; zero if deaths are not followed.
@@ -80,9 +87,14 @@ impl Tracked {
         self.origin >> SITE_BITS & LOG_MASK
     }
 
-    /// Log2 of how many times more objects its stack stands for.
+    /// Log2 of how many times more objects its stack stands for; means nothing of an object in its scope alone.
     pub fn stack_thinning(&self) -> u32 {
         self.origin >> (SITE_BITS + LOG_BITS)
+    }
+
+    /// Whether it stands for objects of its scope, and for none of its class and site ([`Self::in_scope_alone`]).
+    pub fn is_in_scope_alone(&self) -> bool {
+        self.stack_thinning() == IN_SCOPE_ALONE
     }
 
     /// Shallow size in bytes.
@@ -107,8 +119,16 @@ mod tests {
         let object =
             Tracked::new(reference, SiteId(MOST_SITES as u32 - 1), u32::MAX, 7).thinned(3).stack_thinned(31);
         assert_eq!((object.reference(), object.site()), (reference, SiteId(MOST_SITES as u32 - 1)));
-        assert_eq!((object.thinning(), object.stack_thinning()), (3, 31));
+        assert_eq!((object.thinning(), object.stack_thinning()), (3, 30));
+        assert!(!object.is_in_scope_alone());
         assert_eq!((object.size(), object.birth_ms()), (u64::from(u32::MAX) * 8, 7));
+    }
+
+    #[test]
+    fn an_object_of_its_scope_alone_keeps_what_it_stands_for_there() {
+        let object = Tracked::new(7, SiteId(3), 2, 1).thinned(5).in_scope_alone();
+        assert!(object.is_in_scope_alone());
+        assert_eq!((object.site(), object.thinning()), (SiteId(3), 5));
     }
 
     #[test]

@@ -4,18 +4,25 @@
 //! (Horvitz–Thompson), which is no whole number. Books count whole objects, so each one's weight is rounded up or down at
 //! random, in proportion to what is cut off: right on average for every part of the objects, however it is chosen. What
 //! decides is the object's record alone: it stands for the same number when it is born, settles and dies, in the rows of its
-//! class and of its site, so all their sums agree.
+//! class and of its site, so all their sums agree. One that is followed for its scope stands for others there alone.
 
 use mayfly_profile::{Estimate, Tally, Tracking};
 
 use crate::gathered::Sums;
 use crate::tracked::Tracked;
 
-/// What a tracked object stands for.
+/// What a tracked object stands for, of its class and of its site.
 pub(crate) fn scaled(tracking: Tracking, object: &Tracked) -> Sums {
-    let size = object.size();
-    let weight = weight(tracking, object) << object.thinning();
-    Sums { class: Tally::of(weight, size), site: Tally::of(weight << object.stack_thinning(), size) }
+    if object.is_in_scope_alone() {
+        return Sums::default();
+    }
+    let class = in_scope(tracking, object);
+    Sums { class, site: Tally::of(class.objects << object.stack_thinning(), object.size()) }
+}
+
+/// What it stands for of its class in the scope in which it was made.
+pub(crate) fn in_scope(tracking: Tracking, object: &Tracked) -> Tally {
+    Tally::of(weight(tracking, object) << object.thinning(), object.size())
 }
 
 fn weight(tracking: Tracking, object: &Tracked) -> u64 {
@@ -76,6 +83,14 @@ mod tests {
             assert!(off.abs() < 3.0 * error, "{} intervals: off by {off} ± {error}", eighths / 8.0);
             assert_eq!(sum.bytes, sum.objects * u64::from(size_8) * 8);
         }
+    }
+
+    #[test]
+    fn what_is_followed_for_its_scope_is_none_of_its_class() {
+        let object = Tracked::new(8, SiteId(3), 2, 7).thinned(4).in_scope_alone();
+        assert_eq!(in_scope(Tracking::Balanced, &object), Tally::of(16, 16));
+        let Sums { class, site } = scaled(Tracking::Balanced, &object);
+        assert!(class.is_empty() && site.is_empty());
     }
 
     #[test]

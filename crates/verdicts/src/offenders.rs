@@ -22,6 +22,8 @@ pub struct Offender {
     pub objects: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Whether both rest on samples.
+    pub is_estimate: bool,
 }
 
 /// The largest of what `limit` is on; none without stacks.
@@ -35,6 +37,7 @@ pub(crate) fn offenders(profile: &Profile, limit: &Limit) -> Vec<Offender> {
             own: None,
             objects: tally.objects,
             bytes: tally.bytes,
+            is_estimate: site.error > 0.0 || profile.run.tracking.follows_a_part(),
         }
     };
     let sites = profile.sites.iter().filter(|site| limit.subject.has_site(site));

@@ -9,8 +9,9 @@ use crate::grounds::trust_share;
 
 /// Room above what was measured.
 const ROOM: f64 = 1.1;
-/// Classes named.
+/// Classes named, each with at least this share of all bytes: of less, what a JVM does by itself is more than the room.
 const CLASSES: usize = 5;
+const LEAST_SHARE: f64 = 0.01;
 /// Trust asked for at most.
 const TRUST: f64 = 0.99;
 
@@ -30,7 +31,8 @@ pub fn budget_of(profile: &Profile) -> String {
         let live = profile.classes.iter().filter_map(|class| class.live).map(|live| live.bytes);
         let _ = writeln!(text, "live_bytes = {}", size(live.fold(0, u64::saturating_add)));
     }
-    for class in profile.classes.iter().filter(|class| class.allocated.objects > 0).take(CLASSES) {
+    let is_much = |class: &&ClassProfile| class.allocated.bytes as f64 >= LEAST_SHARE * bytes.max(1) as f64;
+    for class in profile.classes.iter().filter(is_much).take(CLASSES) {
         text += &entry(class, exact);
     }
     text

@@ -163,6 +163,42 @@ fn survivors_are_those_that_a_collection_saw_after_the_end() {
     });
 }
 
+/// Of 12 million arrays 123,500 are made in requests, and 3,500 of these stay: a share of all would have a dozen of them.
+#[test]
+fn what_survives_a_request_is_known_however_much_is_made_elsewhere() {
+    const SERVE: &str = "scopes.Requests.serve";
+    each_jvm(|jvm| {
+        let options = format!("#track-balanced#trace#scope-{SERVE}");
+        let run = Profiled::new(jvm, "scopes.Requests", &options);
+        assert_eq!(run.run().stdout.trim(), "3500", "on {jvm}");
+        let json = &run.json().0;
+        let scope = scope(json, &[SERVE]);
+        assert_eq!(entries(scope), (3_000, 0), "on {jvm}");
+        let class = |name: &str| {
+            let classes = scope["classes"].as_array().expect("classes");
+            classes.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+        };
+        let is_about = |name: &str, truth: u64| {
+            let survived = &class(name)["outcome"]["survived"];
+            let (objects, error) = (number(&survived["objects"]), number(&survived["error_objects"]));
+            assert!(objects.abs_diff(truth) <= 3 * error, "{survived}, not {truth} of {name} on {jvm}");
+            assert!(5 * error <= truth, "{survived} of {name} on {jvm}");
+        };
+        is_about("scopes.Requests$Kept", 3_000);
+        is_about("[B", 3_500);
+        // Four threads served one each, and the main thread the others.
+        let later = &scope["later_entries"];
+        assert_eq!(later["entries"], 2_995, "on {jvm}: {later}");
+        let left = |name: &str| number(&class(name)["survived_later"]["objects"]);
+        assert_eq!(left("scopes.Requests$Setting"), 0, "on {jvm}");
+        assert!(
+            left("scopes.Requests$Kept").abs_diff(2_995) < 400,
+            "on {jvm}: {}",
+            class("scopes.Requests$Kept")
+        );
+    });
+}
+
 #[test]
 fn an_entry_that_goes_on_after_collections_ends_then() {
     each_jvm(|jvm| {

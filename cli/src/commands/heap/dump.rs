@@ -1,4 +1,4 @@
-//! `mayfly heap dump`: the heap of a running JVM in a file, then INSANE's usage table.
+//! `mayfly heap dump`: the heap of a running JVM in a file, then its largest classes; of INSANE's forms its usage table.
 //!
 //! hprof files the JVM writes, without any agent; a dump of ours is such a file, packed. If more is wanted than those tell, or the JVM
 //! can't be asked, the agent walks the heap and writes the file itself, where the JVM sees it. If that is not where we do (a
@@ -13,13 +13,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use mayfly_heap::dump::Written;
-use mayfly_profile::{HeapSummary, Total};
+use mayfly_profile::{HeapOrder, HeapSummary, Total};
 use mayfly_recording::control::{HeapDumped, Request, Response};
 
 use super::by_the_jvm::{self, text_of};
 use super::convert::{self, Form};
 use crate::args::heap::DumpArgs;
 use crate::error::Error;
+use crate::heap::class_rows::ClassRows;
 use crate::heap::dump_file::DumpFile;
 use crate::heap::error::QueryError;
 use crate::heap::progress::Progress;
@@ -61,7 +62,12 @@ pub(super) fn run(args: &DumpArgs) -> Result<(), Error> {
     if args.quiet {
         return Ok(());
     }
-    output::text(&usage(&DumpFile::open(&file)?.histogram()?), None)
+    let summary = DumpFile::open(&file)?.histogram()?;
+    let text = match Form::of(&file) {
+        Some(Form::Xml | Form::Binary) => usage(&summary),
+        _ => ClassRows::for_people(&summary, HeapOrder::Size, None).text(),
+    };
+    output::text(&text, None)
 }
 
 fn say_walked(args: &DumpArgs, pid: u32, dumped: &HeapDumped) {

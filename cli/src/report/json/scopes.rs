@@ -18,16 +18,37 @@ pub(super) struct ScopeJson<'a> {
     allocated_with_inner: Total,
     /// With scopes inside of it; `None` without entries.
     bytes_per_entry: Option<f64>,
+    /// `None`: not recorded, or most entries were the first of their thread.
+    later_entries: Option<LaterJson<'a>>,
     /// `None`: deaths were not followed object by object, or too few of each class.
     outcome: Option<OutcomeJson>,
     outlived: Option<OutlivedJson>,
     classes: Vec<ScopeClassJson<'a>>,
 }
 
+/// Entries that were not the first of their thread.
+#[derive(Debug, Serialize)]
+struct LaterJson<'a> {
+    entries: u64,
+    /// Without the lone object.
+    survived: Total,
+    first_survived: Total,
+    lone: Option<LoneJson<'a>>,
+}
+
+/// A single object that is a good part of what survived.
+#[derive(Debug, Serialize)]
+struct LoneJson<'a> {
+    class: &'a str,
+    bytes: u64,
+}
+
 #[derive(Debug, Serialize)]
 struct ScopeClassJson<'a> {
     name: &'a str,
     allocated: Total,
+    /// Of entries that were not the first of their thread; `None`: not recorded.
+    survived_later: Option<Total>,
     outcome: Option<OutcomeJson>,
 }
 
@@ -83,6 +104,12 @@ fn scope_json<'a>(
         allocated: scope.allocated().into(),
         allocated_with_inner: with_inner.into(),
         bytes_per_entry: (scope.entries > 0).then(|| with_inner.bytes as f64 / scope.entries as f64),
+        later_entries: scope.later().map(|later| LaterJson {
+            entries: later.entries,
+            survived: later.survived.into(),
+            first_survived: later.first_survived.into(),
+            lone: later.lone.map(|(class, bytes)| LoneJson { class, bytes }),
+        }),
         outcome: scope
             .outcome()
             .map(|outcome| OutcomeJson::of(outcome, |part| variances.of_outcome(scope, part))),
@@ -96,6 +123,7 @@ fn class_json<'a>(class: &'a ScopeClass, variances: &Variances<'_>) -> ScopeClas
     ScopeClassJson {
         name: &class.name,
         allocated: class.allocated.into(),
+        survived_later: class.detail.map(|_| class.survived_later().into()),
         outcome: class.outcome.map(|outcome| OutcomeJson::of(outcome, variance)),
     }
 }
@@ -143,7 +171,12 @@ mod tests {
     fn outcomes(stands_for: u64) -> [Value; 2] {
         let tally = |objects| Tally::of(objects, 24);
         let outcome = Outcome { tracked: tally(2_000), survived: tally(1_000), ..Outcome::default() };
-        let class = ScopeClass { name: "a.B".into(), allocated: tally(2_000), outcome: Some(outcome) };
+        let class = ScopeClass {
+            name: "a.B".into(),
+            allocated: tally(2_000),
+            outcome: Some(outcome),
+            ..ScopeClass::default()
+        };
         let mut share = Share::default();
         (0..4_000 / stands_for).for_each(|_| share.record(stands_for, None));
         let mut profile = Profile {

@@ -33,7 +33,8 @@ pub(super) fn rows(profile: &Profile, growing: Option<&Growing>) -> Vec<OldAlive
     if !profile.run.lifetimes {
         return Vec::new();
     }
-    let mut rows = profile.old(&rules(profile));
+    let rules = rules(profile);
+    let mut rows = profile.old(&rules);
     rows.retain(|row| !row.old.live.is_empty());
     rows.sort_by_key(|row| std::cmp::Reverse(row.old.live.bytes));
     let all: u64 = rows.iter().map(|row| row.old.live.bytes).fold(0, u64::saturating_add);
@@ -55,7 +56,7 @@ pub(super) fn rows(profile: &Profile, growing: Option<&Growing>) -> Vec<OldAlive
         age: old_age(row.live_age()),
         from_ms: (row.old.age_ms * OLD_PART) as u64,
         made_by: row.method.map(|(class, method)| place_text(class, method, row.line)).unwrap_or_default(),
-        holder: growing.and_then(|growing| holder_of(growing, row)).unwrap_or_default(),
+        holder: growing.and_then(|growing| holder_of((profile, &rules), growing, row)).unwrap_or_default(),
     };
     rows.iter().map(row).collect()
 }

@@ -6,7 +6,7 @@
 use crate::facts::tally::Tally;
 use crate::fitted::calibration::Sample;
 use crate::fitted::variance::Variances;
-use crate::lifetime::scope::{Outcome, ScopeClass};
+use crate::lifetime::scope::ScopeClass;
 use crate::stream::profile::Profile;
 
 /// What fewer objects say of all those in a scope is chance.
@@ -19,12 +19,28 @@ pub(crate) fn fit(profile: &mut Profile) {
     }
     let variances = Variances::of(profile);
     let classes = profile.scopes.iter().flat_map(|scope| &scope.classes);
-    let known: Vec<_> = classes
-        .map(|class| is_known(class, variances.of_one_in_scopes(&class.name, class.allocated)))
-        .collect();
+    let known: Vec<_> =
+        classes.map(|class| is_known(class, variances.of_one_in_scope(class, class.allocated))).collect();
     let classes = profile.scopes.iter_mut().flat_map(|scope| &mut scope.classes);
     for (class, is_known) in classes.zip(known) {
-        class.outcome = class.outcome.filter(|_| is_known).map(|outcome| outcome.fitted(class.allocated));
+        class.outcome = class.outcome.filter(|_| is_known);
+        class.fit();
+    }
+}
+
+impl ScopeClass {
+    /// As if as many objects had been tracked as were allocated, and as many bytes: objects of all sizes say little of the bytes of large ones.
+    fn fit(&mut self) {
+        let Some(outcome) = &mut self.outcome else { return };
+        let times = |all: u64, tracked: u64| all as f64 / tracked.max(1) as f64;
+        let tracked = outcome.tracked;
+        let (objects, bytes) =
+            (times(self.allocated.objects, tracked.objects), times(self.allocated.bytes, tracked.bytes));
+        if let Some(detail) = &mut self.detail {
+            detail.variance *= objects * objects;
+            detail.first_survived = scaled(detail.first_survived, objects, bytes);
+        }
+        outcome.tallies().into_iter().for_each(|tally| *tally = scaled(*tally, objects, bytes));
     }
 }
 
@@ -35,18 +51,9 @@ fn is_known(class: &ScopeClass, of_one: f64) -> bool {
     each || tracked as f64 >= FEWEST * (of_one + 1.0)
 }
 
-impl Outcome {
-    /// The same, as if of so many objects, and of as many bytes: objects of all sizes say little of the bytes of large ones.
-    fn fitted(mut self, all: Tally) -> Self {
-        let factor = |all: u64, tracked: u64| all as f64 / tracked.max(1) as f64;
-        let (objects, bytes) =
-            (factor(all.objects, self.tracked.objects), factor(all.bytes, self.tracked.bytes));
-        let scaled = |number: u64, by: f64| (number as f64 * by).round() as u64;
-        for tally in self.tallies() {
-            (tally.objects, tally.bytes) = (scaled(tally.objects, objects), scaled(tally.bytes, bytes));
-        }
-        self
-    }
+fn scaled(tally: Tally, objects: f64, bytes: f64) -> Tally {
+    let scaled = |number: u64, by: f64| (number as f64 * by).round() as u64;
+    Tally { objects: scaled(tally.objects, objects), bytes: scaled(tally.bytes, bytes), ..tally }
 }
 
 #[cfg(test)]
@@ -54,8 +61,9 @@ mod tests {
     use super::*;
     use crate::facts::run::Tracking;
     use crate::facts::share::Share;
-    use crate::lifetime::scope::ScopeProfile;
+    use crate::lifetime::scope::{Outcome, ScopeProfile};
     use crate::stream::profile::ClassProfile;
+    use crate::stream::update::ScopeClassDetail;
 
     /// A scope with 26,000 of 650,000 strings, of which one in 1,000 was followed.
     fn strings(followed: u64, survived: u64) -> Option<Outcome> {
@@ -77,7 +85,12 @@ mod tests {
             survived: tally(survived * 1_000),
             ..Outcome::default()
         };
-        let class = ScopeClass { name: name.clone(), allocated: tally(26_000), outcome: Some(outcome) };
+        let class = ScopeClass {
+            name: name.clone(),
+            allocated: tally(26_000),
+            outcome: Some(outcome),
+            ..ScopeClass::default()
+        };
         let mut profile = Profile {
             classes: vec![ClassProfile {
                 name: name.clone(),
@@ -143,6 +156,7 @@ mod tests {
             name: "a.Rare".into(),
             allocated: Tally::of(2, 16),
             outcome: Some(Outcome { tracked: Tally::of(2, 16), ..Outcome::default() }),
+            ..ScopeClass::default()
         };
         profile.scopes[0].classes.push(counted);
         fit(&mut profile);
@@ -153,6 +167,28 @@ mod tests {
             (0.5..0.6).contains(&(variance.bytes.sqrt() / all)),
             "any share of the strings: {variance:?}"
         );
+    }
+
+    #[test]
+    fn what_objects_stand_for_in_the_scope_says_how_sure_it_is() {
+        let error = |variance: f64| {
+            let mut profile = profile(52, 26);
+            // Half of what was allocated there was tracked.
+            profile.scopes[0].classes[0].allocated = Tally::of(104_000, 24);
+            profile.scopes[0].classes[0].detail =
+                Some(ScopeClassDetail { variance, first_survived: Tally::of(2_000, 24) });
+            fit(&mut profile);
+            let once = profile.scopes[0].clone();
+            fit(&mut profile);
+            assert_eq!(profile.scopes[0], once, "fitted again it stays");
+            assert_eq!(once.classes[0].detail.expect("recorded").first_survived, Tally::of(4_000, 24));
+            let of = Variances::of(&profile).of_outcome(&once, |outcome| outcome.survived);
+            of.relative(once.outcome().expect("enough").survived)
+        };
+        assert_eq!(error(0.0), (0.0, 0.0), "each stands for itself");
+        // 52,000 objects by twos: of 26,000 that survived the number is sure to the root of that.
+        let (objects, bytes) = error(52_000.0);
+        assert!((0.006..0.0065).contains(&objects) && objects == bytes, "{objects} {bytes}");
     }
 
     #[test]

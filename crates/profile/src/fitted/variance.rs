@@ -216,7 +216,7 @@ impl<'p> Variances<'p> {
         };
         let part = part(outcome);
         let of = if part.is_empty() { outcome.tracked } else { part };
-        let of_one = self.of_one_in_scopes(&class.name, of);
+        let of_one = self.of_one_in_scope(class, of);
         // Which sizes there are is not recorded: at worst few of the largest have most of the bytes.
         let size = (mean_size(of) * of.largest.max(1) as f64).sqrt().max(mean_size(of));
         let seen = match part.is_empty() {
@@ -227,8 +227,11 @@ impl<'p> Variances<'p> {
     }
 
     /// What each of these objects of a class, which were made in a scope, adds to the variance of a number of them; 0 where each is followed.
-    pub(crate) fn of_one_in_scopes(&self, class: &str, part: Tally) -> f64 {
-        let known = self.classes.get(class);
+    pub(crate) fn of_one_in_scope(&self, class: &ScopeClass, part: Tally) -> f64 {
+        if let (Some(detail), Some(outcome)) = (class.detail, class.outcome) {
+            return detail.variance / (outcome.tracked.objects as f64).max(1.0);
+        }
+        let known = self.classes.get(class.name.as_str());
         self.of_one(known.map_or(self.sample, |class| self.sample_of(class)), part)
     }
 

@@ -13,6 +13,7 @@ use crate::facts::tally::Tally;
 use crate::lifetime::ages::Ages;
 use crate::lifetime::cohorts::Cohorts;
 use crate::lifetime::survival::Survival;
+use crate::stream::update::ScopeClassDetail;
 
 /// What is less than this part of a number leaves it as it is.
 const LITTLE_OF_PART: f64 = 0.1;
@@ -103,10 +104,32 @@ pub struct ScopeProfile {
     pub entries: u64,
     /// How many of these entries were left.
     pub ended: u64,
+    /// Threads that entered it; `None`: not recorded.
+    pub threads: Option<u64>,
     /// By class name, not in scopes inside of it; most bytes allocated first.
     pub classes: Vec<ScopeClass>,
     /// For how many milliseconds those that survived outlived their entry; `None` when deaths are not followed.
     pub outlived: Option<Ages>,
+}
+
+/// What survived the entries of a scope but the first of each thread: what is made once, and stays, is made in first ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaterEntries<'a> {
+    /// How many there were.
+    pub entries: u64,
+    /// What survived them.
+    pub survived: Tally,
+    /// What survived the first ones, which were as many as threads.
+    pub first_survived: Tally,
+    /// A single object that is a good part of what survived, as the table of a map that grew: its class and bytes. It is not in `survived`.
+    pub lone: Option<(&'a str, u64)>,
+}
+
+impl LaterEntries<'_> {
+    /// Bytes that an entry leaves, on average.
+    pub fn bytes_per_entry(&self) -> u64 {
+        self.survived.bytes / self.entries.max(1)
+    }
 }
 
 /// What was allocated of a class in a scope.
@@ -118,6 +141,37 @@ pub struct ScopeClass {
     pub allocated: Tally,
     /// What became of it; `None` when deaths are not followed.
     pub outcome: Option<Outcome>,
+    /// How sure that is, and what of it first entries left; `None`: not recorded.
+    pub detail: Option<ScopeClassDetail>,
+}
+
+impl ScopeClass {
+    /// What survived entries that were not the first of their thread.
+    pub fn survived_later(&self) -> Tally {
+        let first = self.detail.map_or(Tally::default(), |detail| detail.first_survived);
+        self.outcome.unwrap_or_default().survived.without(first)
+    }
+
+    /// Its largest object, if that survived a later entry, and stands for itself alone.
+    fn largest_later(&self) -> Option<u64> {
+        let (detail, largest) = (self.detail?, self.outcome?.survived.largest);
+        (detail.variance == 0.0 && largest > detail.first_survived.largest).then_some(largest)
+    }
+}
+
+impl ScopeClassDetail {
+    /// Adds those of other objects.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.variance += other.variance;
+        self.first_survived.add(other.first_survived);
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self {
+            variance: (self.variance - other.variance).max(0.0),
+            first_survived: self.first_survived.without(other.first_survived),
+        }
+    }
 }
 
 impl ScopeProfile {
@@ -128,7 +182,7 @@ impl ScopeProfile {
         let mut of = |id: ClassId, change: &dyn Fn(&mut ScopeClass)| {
             let Some(name) = name(id) else { return };
             let outcome = followed.then(Outcome::default);
-            let new = || ScopeClass { name: name.clone(), allocated: Tally::default(), outcome };
+            let new = || ScopeClass { name: name.clone(), outcome, ..ScopeClass::default() };
             change(classes.entry(name).or_insert_with(new));
         };
         for &(id, tally) in &counts.allocated {
@@ -140,7 +194,7 @@ impl ScopeProfile {
         let classes = classes.into_values().collect();
         let outlived = counts.outcomes.as_ref().map(|outcomes| outcomes.outlived.clone());
         let (path, entries, ended) = (counts.path.clone(), counts.entries, counts.ended);
-        Self { path, entries, ended, classes, outlived }.ranked()
+        Self { path, entries, ended, threads: None, classes, outlived }.ranked()
     }
 
     /// The same as counts, with ids for the names.
@@ -188,6 +242,26 @@ impl ScopeProfile {
         })
     }
 
+    /// What entries leave that are not the first of their thread; `None`: not recorded, or most were first ones.
+    pub fn later(&self) -> Option<LaterEntries<'_>> {
+        let threads = self.threads?;
+        let entries = self.entries.checked_sub(threads).filter(|later| *later > threads)?;
+        let mut first_survived = Tally::default();
+        let details = self.classes.iter().filter_map(|class| class.detail);
+        details.for_each(|detail| first_survived.add(detail.first_survived));
+        let mut survived = self.outcome()?.survived.without(first_survived);
+        let is_much = |bytes: u64| {
+            bytes as f64 > LITTLE_OF_PART * survived.bytes as f64 && bytes * entries > 2 * survived.bytes
+        };
+        let largest =
+            self.classes.iter().filter_map(|class| Some((class.name.as_str(), class.largest_later()?)));
+        let lone = largest.max_by_key(|&(_, bytes)| bytes).filter(|&(_, bytes)| is_much(bytes));
+        if let Some((_, bytes)) = lone {
+            survived = survived.without(Tally::of(1, bytes));
+        }
+        Some(LaterEntries { entries, survived, first_survived, lone })
+    }
+
     /// Classes of which too few objects were followed to say what became of them, most bytes allocated first; none when deaths are not
     /// followed at all.
     pub fn unknown(&self) -> Vec<&str> {
@@ -230,12 +304,14 @@ impl ScopeProfile {
     pub(crate) fn since(mut self, earlier: &Self) -> Self {
         self.entries = self.entries.saturating_sub(earlier.entries);
         self.ended = self.ended.saturating_sub(earlier.ended);
+        self.threads = self.threads.map(|threads| threads.saturating_sub(earlier.threads.unwrap_or(0)));
         for class in &mut self.classes {
             let Some(before) = earlier.classes.iter().find(|before| before.name == class.name) else {
                 continue;
             };
             class.allocated = class.allocated.without(before.allocated);
             class.outcome = class.outcome.map(|outcome| outcome.without(before.outcome.unwrap_or_default()));
+            class.detail = class.detail.map(|detail| detail.without(before.detail.unwrap_or_default()));
         }
         self.classes.retain(|class| !class.allocated.is_empty());
         if let (Some(now), Some(before)) = (self.outlived.take(), &earlier.outlived) {
@@ -248,6 +324,7 @@ impl ScopeProfile {
     pub(crate) fn join(&mut self, other: Self) {
         self.entries += other.entries;
         self.ended += other.ended;
+        self.threads = self.threads.zip(other.threads).map(|(threads, more)| threads + more);
         self.outlived = self.outlived.take().zip(other.outlived).map(|(mut ages, more)| {
             ages.merge(&more);
             ages
@@ -260,6 +337,10 @@ impl ScopeProfile {
                     if let (Some(outcome), Some(more)) = (&mut known.outcome, class.outcome) {
                         outcome.add(more);
                     }
+                    known.detail = known.detail.zip(class.detail).map(|(mut detail, more)| {
+                        detail.add(more);
+                        detail
+                    });
                 }
                 None => self.classes.push(class),
             }
@@ -320,6 +401,35 @@ mod tests {
     }
 
     /// 834 gauges "survived" of 1,601: a table was full, and of the others it was not known.
+    #[test]
+    fn what_is_made_once_is_not_what_each_entry_leaves() {
+        let class = |name: &str, survived: Tally, first_survived| ScopeClass {
+            name: name.into(),
+            allocated: survived,
+            outcome: Some(Outcome { tracked: survived, survived, ..Outcome::default() }),
+            detail: Some(ScopeClassDetail { variance: 0.0, first_survived }),
+        };
+        let mut table = Tally::of(9, 64);
+        table.add(Tally::of(1, 500_000));
+        let mut scope = ScopeProfile {
+            entries: 1_010,
+            threads: Some(10),
+            classes: vec![
+                class("a.Booking", Tally::of(1_010, 40), Tally::of(10, 40)),
+                class("a.Setting", Tally::of(700, 100), Tally::of(700, 100)),
+                class("[La.Node;", table, Tally::default()),
+            ],
+            outlived: Some(Ages::default()),
+            ..ScopeProfile::default()
+        };
+        let later = scope.later().expect("recorded");
+        assert_eq!((later.entries, later.lone), (1_000, Some(("[La.Node;", 500_000))));
+        assert_eq!((later.survived.objects, later.survived.bytes), (1_009, 40_000 + 9 * 64));
+        assert_eq!((later.first_survived.objects, later.bytes_per_entry()), (710, 40));
+        scope.threads = Some(900);
+        assert_eq!(scope.later(), None, "each has a thread of its own");
+    }
+
     #[test]
     fn what_was_not_looked_after_makes_a_number_at_least() {
         let with_unknown = |unknown: u64| {

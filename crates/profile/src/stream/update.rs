@@ -110,10 +110,12 @@ pub enum Section {
     LargeFreed(Vec<(u32, u64)>),
     /// New values of how far apart samples were, of some classes and sites, where a byte sample is followed.
     BetweenSamples(BetweenSamples),
+    /// New values of how sure the numbers of some scopes' objects are, and what first entries left.
+    ScopeDetails(Vec<ScopeDetail>),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 20;
+pub const SECTION_KINDS: usize = 21;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.
@@ -199,6 +201,26 @@ pub struct BetweenSamples {
     pub classes: Vec<(ClassId, u64)>,
     /// Sites of which it is another than before.
     pub sites: Vec<(SiteId, u64)>,
+}
+
+/// How sure the numbers of a scope's tracked objects are, and what the first entry of each thread left: what is made once, and stays.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScopeDetail {
+    /// Of the scope, as in [`ScopeCounts`].
+    pub path: Vec<String>,
+    /// Threads that entered it.
+    pub threads: u64,
+    /// By class.
+    pub classes: Vec<(ClassId, ScopeClassDetail)>,
+}
+
+/// The same of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScopeClassDetail {
+    /// Variance of the number of objects that those tracked stand for: 0 where each stands for itself.
+    pub variance: f64,
+    /// Of those that survived, those made in the first entry of a thread.
+    pub first_survived: Tally,
 }
 
 /// Cumulative counts of one class.

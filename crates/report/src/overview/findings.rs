@@ -15,7 +15,7 @@ use crate::units::{plus_minus, whole_percent};
 /// Findings at most.
 const FINDINGS: usize = 5;
 /// Lines of them at most: on a narrow screen the least important is left out.
-const FOUND_LINES: usize = 9;
+const FOUND_LINES: usize = 10;
 /// Fewer leave room for one on all of it.
 const FEW: usize = 3;
 /// Who holds what lives, of all that does; of what grows.
@@ -92,7 +92,13 @@ impl Screen<'_> {
             let age = self.profile.age_of(row);
             let text = longest::sentence(row, age, self.profile.duration_ms, self.live_is_at_most);
             let text = text + &self.sureness_of_old(row);
-            (text, self.maker(row).map(|made| made + &self.holder(row)))
+            let others = self.others_that_live(row);
+            let made = self.maker(row).map(|made| made + &self.holder(row));
+            (
+                text,
+                Some([made, others].into_iter().flatten().collect::<Vec<_>>().join("; "))
+                    .filter(|next| !next.is_empty()),
+            )
         });
         let found = [
             self.allocates().map(|text| (text, self.allocating_method())),
@@ -184,11 +190,12 @@ impl Screen<'_> {
             return String::new();
         }
         let growing = self.growth.as_ref().ok();
-        if let Some(field) = growing.and_then(|growing| holder_of(growing, row)) {
+        let of = (self.profile, &self.rules);
+        if let Some(field) = growing.and_then(|growing| holder_of(of, growing, row)) {
             return format!("; held by {}", name(&field));
         }
         let grows =
-            growing.is_some_and(|growing| growers_of(growing, row).any(|grower| grower.growth.is_sure()));
+            growing.is_some_and(|growing| growers_of(of, growing, row).any(|grower| grower.growth.is_sure()));
         if grows { HOLDERS_OF_GROWTH } else { HOLDERS }.to_owned()
     }
 

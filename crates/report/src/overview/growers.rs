@@ -2,7 +2,7 @@
 //!
 //! Not here: which of it the first screen names (`growing`).
 
-use mayfly_profile::{Frame, Grower, Growing, Maker, OldRow, Profile};
+use mayfly_profile::{BlameRules, Frame, Grower, Growing, Maker, OldRow, Profile, SiteProfile};
 
 use crate::names::{class_text, place_text};
 use crate::text::{printable, shorten};
@@ -136,13 +136,29 @@ fn name(text: &str) -> String {
     shorten(&printable(text), NAME, "...")
 }
 
-/// Who holds what is live of such a row, if it was found, as of what grows.
-pub fn holder_of(growing: &Growing, row: &OldRow<'_>) -> Option<String> {
-    growers_of(growing, row).find_map(Grower::held_by).map(class_text)
+/// Who holds what is live of such a row, if it was found, as of what grows. Rows are made by the frames that `rules` charge.
+pub fn holder_of(
+    (profile, rules): (&Profile, &BlameRules),
+    growing: &Growing,
+    row: &OldRow<'_>,
+) -> Option<String> {
+    growers_of((profile, rules), growing, row).find_map(Grower::held_by).map(class_text)
 }
 
-/// What grows of what such a row's method makes.
-pub(super) fn growers_of<'g>(growing: &'g Growing, row: &OldRow<'_>) -> impl Iterator<Item = &'g Grower> {
-    let is_its_maker = move |grower: &&Grower| matches!(&grower.maker, Maker::Method { class, method, .. } if row.method == Some((class, method)));
-    growing.growers.iter().filter(is_its_maker)
+/// What grows of what such a row's method makes, for itself or for its callers.
+pub(super) fn growers_of<'g>(
+    (profile, rules): (&'g Profile, &'g BlameRules),
+    growing: &'g Growing,
+    row: &'g OldRow<'_>,
+) -> impl Iterator<Item = &'g Grower> {
+    let is_its_maker = move |grower: &Grower| matches!(&grower.maker, Maker::Method { class, method, .. } if row.method == Some((class, method)));
+    let is_of_row = move |site: &SiteProfile| {
+        site.class == row.class
+            && row.method.is_some()
+            && rules.charged(&site.stack).map(Frame::in_source) == row.method
+    };
+    let has_of_row = move |grower: &Grower| {
+        grower.kept.iter().filter_map(|kept| profile.sites.get(kept.row)).any(is_of_row)
+    };
+    growing.growers.iter().filter(move |grower| is_its_maker(grower) || has_of_row(grower))
 }

@@ -49,6 +49,20 @@ impl Screen<'_> {
         rows.iter().find(own).or(rows.first()).cloned()
     }
 
+    /// What lives long besides what is named, in a line.
+    pub(super) fn others_that_live(&self, named: &OldRow<'_>) -> Option<String> {
+        let rows = self.long_lived();
+        let others = rows.iter().filter(|row| row.method.is_some() && row.method != named.method);
+        let texts: Vec<_> = others
+            .map(|row| {
+                let size = units::bytes(if row.old.lives_on() { row.old.live } else { row.old.dead }.bytes);
+                let (about, age) = (self.about(row), old_age(self.profile.age_of(row)));
+                format!("{} ({about}{size}, {age})", made_by(row))
+            })
+            .collect();
+        (!texts.is_empty()).then(|| format!("next: {}", texts.join(", ")))
+    }
+
     /// As a table.
     pub(super) fn longest_lived(&self) -> Vec<String> {
         let rows = self.long_lived();

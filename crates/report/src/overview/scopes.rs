@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use mayfly_profile::{Outcome, ScopeClass, ScopeProfile, Tally, TallyVariance, Tracking, is_of_the_program};
+use mayfly_profile::{
+    LaterEntries, Outcome, ScopeClass, ScopeProfile, Tally, TallyVariance, Tracking, is_of_the_program,
+};
 
 use super::Screen;
 use crate::names::class_text;
@@ -99,12 +101,14 @@ impl Screen<'_> {
             if let Some(own) = remains.or(own).filter(|&own| own >= most) {
                 classes.swap(own, most - 1);
             }
-            let rows: Vec<_> =
-                classes.iter().take(most).map(|&(class, outcome)| self.survivor(class, outcome)).collect();
+            let entries = scope.later().map_or(scope.entries, |later| later.entries);
+            let rows = classes.iter().take(most);
+            let rows: Vec<_> = rows.map(|&(class, outcome)| self.survivor(entries, class, outcome)).collect();
             (self.survival(scope, classes.len() - rows.len()), rows)
         };
         let (sentences, rows): (Vec<_>, Vec<_>) = scopes.iter().enumerate().map(named).unzip();
-        let heading = ["survived", "±", "objects", "live of it", "class"].map(str::to_owned).to_vec();
+        let heading =
+            ["survived", "±", "objects", "per entry", "live of it", "class"].map(str::to_owned).to_vec();
         let cells = with_errors(std::iter::once(heading).chain(rows.iter().flatten().cloned()).collect());
         let table = fitted(&cells, "    ", self.columns);
         let (mut table, mut heading) = (table.lines().map(str::to_owned), 1);
@@ -119,8 +123,11 @@ impl Screen<'_> {
     /// How much survives an entry, and for how long; so many classes are not named.
     fn survival(&self, scope: &ScopeProfile, more: usize) -> String {
         let all = survived(scope.outcome().unwrap_or_default());
-        let per_entry = all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
+        let later = scope.later();
+        let of_each = || all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
+        let per_entry = later.map_or_else(of_each, |later| units::bytes(later.bytes_per_entry()));
         let per_entry = at_least(scope, all, per_entry);
+        let without = later.and_then(without).unwrap_or_default();
         let sureness = match sureness(all, self.variances.of_outcome(scope, survived)) {
             text if text.is_empty() => text,
             text => format!(" ({text})"),
@@ -131,7 +138,9 @@ impl Screen<'_> {
             more => format!(", {more} more classes"),
         };
         let of = shorten(&path(scope), NAME, "...");
-        format!("Survivors of {of}: {per_entry} per entry{sureness}{more}; they outlive it by: {how_long}")
+        format!(
+            "Survivors of {of}: {per_entry} per entry{sureness}{without}{more}; they outlive it by: {how_long}"
+        )
     }
 
     /// The classes of what survived it, those of which most surely did first; of those that rest on few samples the largest.
@@ -139,19 +148,20 @@ impl Screen<'_> {
         let mut all = by_survivors(scope, |outcome| outcome.survived.bytes);
         all.sort_by_cached_key(|(class, outcome)| {
             let error = self.variances.of_outcome_of_class(class, survived).bytes.sqrt();
-            Reverse(surely(outcome.survived.bytes, error))
+            Reverse((surely(class.survived_later().bytes, error), outcome.survived.bytes))
         });
         all
     }
 
-    /// Cells of a class that survived.
-    fn survivor(&self, class: &ScopeClass, outcome: Outcome) -> Vec<String> {
+    /// Cells of a class that survived, with its objects for each of so many entries.
+    fn survivor(&self, entries: u64, class: &ScopeClass, outcome: Outcome) -> Vec<String> {
         let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome_of_class(class, part);
         let least = |text: String| if outcome.is_at_least() { more_than(&text) } else { text };
         vec![
             least(units::bytes(outcome.survived.bytes)),
             sureness(outcome.survived, of(survived)),
             least(units::count(outcome.survived.objects)),
+            least(each(class.survived_later().objects, entries)),
             least(about(outcome.survived_live, of(live))),
             class_text(&class.name),
         ]
@@ -193,6 +203,28 @@ impl Screen<'_> {
                 holders("PID")
             ),
         })
+    }
+}
+
+/// What an entry leaves does not have in it: what was made once.
+fn without(later: LaterEntries<'_>) -> Option<String> {
+    let first = later.first_survived.bytes;
+    let is_much = 10 * first > later.survived.bytes;
+    let first = is_much.then(|| format!("{} of each thread's first one", units::bytes(first)));
+    let lone = later.lone.map(|(class, bytes)| format!("a {} of {}", class_text(class), units::bytes(bytes)));
+    let both: Vec<_> = first.into_iter().chain(lone).collect();
+    (!both.is_empty()).then(|| format!(" without {}", both.join(" and ")))
+}
+
+/// How many objects each of so many entries left, on average.
+fn each(objects: u64, entries: u64) -> String {
+    let number = objects as f64 / entries.max(1) as f64;
+    match number {
+        0.0 => "0".to_owned(),
+        ..0.01 => "<0.01".to_owned(),
+        ..10.0 => format!("{number:.2}"),
+        ..100.0 => format!("{number:.1}"),
+        _ => units::count(number.round() as u64),
     }
 }
 

@@ -396,6 +396,7 @@ fn what_may_grow_stands_beside_what_would_not_have_been_seen() {
 fn scopes_are_shown_however_much_grows() {
     let mut profile = leaking();
     let scope = |at: u64| ScopeProfile {
+        threads: None,
         path: vec![format!("com.acme.Handler.handle{at}")],
         entries: 500,
         ended: 500,

@@ -20,11 +20,13 @@ fn with_survivors() -> Profile {
         name: name.into(),
         allocated: Tally::of(1_000, 24),
         outcome: Some(survivors(objects, live)),
+        ..ScopeClass::default()
     };
     let mut outlived = mayfly_profile::Ages::default();
     outlived.record_deaths(100, 200, 40);
     outlived.record_living(5_000, 60);
     let scope = ScopeProfile {
+        threads: None,
         path: vec!["com.acme.Handler.handle".into()],
         entries: 500,
         ended: 500,
@@ -53,7 +55,12 @@ fn sentences_of_a_scope_are_whole_and_name_no_process_that_has_ended() {
     let mut profile = with_survivors();
     profile.scopes[0].path = vec!["com.acme.web.Handler.handleAnyOfAllTheRequests".into()];
     for class in ["a.very.long.package.of.a.Class", "a.very.long.package.of.another.Class"] {
-        let class = ScopeClass { name: class.into(), allocated: Tally::of(1, 16), outcome: None };
+        let class = ScopeClass {
+            name: class.into(),
+            allocated: Tally::of(1, 16),
+            outcome: None,
+            ..ScopeClass::default()
+        };
         profile.scopes[0].classes.push(class);
     }
     let screen = overview(&profile, &View::default(), &occasion(), 60, "mayfly report --full run.mayfly");
@@ -74,7 +81,12 @@ fn sentences_of_a_scope_are_whole_and_name_no_process_that_has_ended() {
 #[test]
 fn survivors_of_a_scope_are_a_lower_bound_where_much_is_of_classes_that_are_not_known() {
     let mut profile = with_survivors();
-    let class = ScopeClass { name: "[C".into(), allocated: Tally::of(1_000, 4_096), outcome: None };
+    let class = ScopeClass {
+        name: "[C".into(),
+        allocated: Tally::of(1_000, 4_096),
+        outcome: None,
+        ..ScopeClass::default()
+    };
     profile.scopes[0].classes.push(class);
     let (screen, full) = (shown(&profile), post_run(&profile, &View::default(), &occasion()));
     assert!(screen.contains("≥2.34 KiB") && screen.contains("≥4 B per entry"), "{screen}");
@@ -97,6 +109,7 @@ fn survivors_of_each_scope_are_shown_those_that_are_sure_first() {
         name: name.into(),
         allocated: Tally::of(objects, 24),
         outcome: Some(made(objects)),
+        ..ScopeClass::default()
     };
     orders.classes = vec![class("[B", 30), class("[C", 20), class("com.acme.Listener", 10)];
     profile.scopes.push(orders);
@@ -120,13 +133,16 @@ fn survivors_of_a_scope_have_an_error_where_they_rest_on_samples() {
     // One in 16: ten of them stand on less than one sample.
     let (screen, full) = both(&profile);
     assert!(screen.contains("4 B per entry (+-82 %)"), "{screen}");
-    assert_eq!(row(&screen, "  com.acme.Outer$Session"), "240 B few samples 10 ? com.acme.Outer$Session");
-    assert!(unbroken(&screen).contains(" 2.11 KiB +-87 % 90 ? byte[]"), "{screen}");
+    assert_eq!(
+        row(&screen, "  com.acme.Outer$Session"),
+        "240 B few samples 10 0.02 ? com.acme.Outer$Session"
+    );
+    assert!(unbroken(&screen).contains(" 2.11 KiB +-87 % 90 0.18 ? byte[]"), "{screen}");
     assert!(full.contains("survived: 100 objects, 2400 bytes (±"), "{full}");
     profile.trust.following.thinned_to_one_in = 1;
     let (screen, full) = both(&profile);
     assert!(unbroken(&screen).contains("144 B 2.34 KiB 1.41 KiB com"), "{screen}");
-    assert_eq!(row(&screen, "  com.acme.Outer$Session"), "240 B 10 240 B com.acme.Outer$Session");
+    assert_eq!(row(&screen, "  com.acme.Outer$Session"), "240 B 10 0.02 240 B com.acme.Outer$Session");
     assert!(full.contains("survived: 100 objects, 2400 bytes; live of these"), "{full}");
     profile.scopes[0].classes.iter_mut().for_each(|class| class.outcome = None);
     let screen = shown(&profile);

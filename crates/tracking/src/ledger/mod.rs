@@ -27,7 +27,7 @@ use crate::survivors::Survivors;
 use crate::timeline::Timeline;
 use crate::trace_book::TraceBook;
 use crate::tracked::Tracked;
-use crate::weights::scaled;
+use crate::weights::{in_scope, scaled};
 
 /// Objects that outlived so many sweeps are asked after less often: by then they are old in most heaps.
 const SWEEPS_UNTIL_SETTLED: u32 = 16;
@@ -145,13 +145,15 @@ impl Ledger {
             if self.lifetimes {
                 for (object, entry) in batch.of_scopes() {
                     let Some(class) = table.class_of(object.site()) else { continue };
-                    let counted = (class, scaled(self.tracking, object).class);
+                    let counted = (class, in_scope(self.tracking, object));
                     self.scopes.born(object, entry, counted, &self.budget);
                 }
                 for (object, trace) in batch.of_traces() {
                     let Some(class) = table.class_of(object.site()) else { continue };
                     let counted = scaled(self.tracking, object).class;
-                    self.traces.born(object, trace, class, counted, &self.budget);
+                    if !counted.is_empty() {
+                        self.traces.born(object, trace, class, counted, &self.budget);
+                    }
                 }
                 self.young.push(batch);
             } else {
@@ -230,7 +232,7 @@ impl Ledger {
         }
     }
 
-    /// An object is one of those followed of its class, or is none any more.
+    /// An object is one of those followed of its class, or is none any more; none is that is followed for its scope alone.
     fn share_in(
         &mut self,
         object: &Tracked,
@@ -239,6 +241,9 @@ impl Ledger {
     ) {
         let Some(class) = table.class_of(object.site()) else { return };
         let Sums { class: sum, site } = scaled(self.tracking, object);
+        if sum.is_empty() {
+            return;
+        }
         let stack = table.has_frames(object.site()).then_some(site.objects);
         let book = self.classes.book(class.0);
         change(&mut book.share, sum.objects, stack);

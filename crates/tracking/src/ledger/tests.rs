@@ -482,7 +482,7 @@ fn of_a_share_of_a_class_it_is_known_how_many_were_followed() {
     let (rare, hot) = (ClassId(3), ClassId(4));
     let (of_rare, of_hot) = (bench.sites.of_class(rare), bench.sites.of_class(hot));
     let weighing = |reference, objects_log2| Newborn {
-        stands_for: StandsFor { objects_log2, stack_log2: 0 },
+        stands_for: StandsFor { objects_log2, ..StandsFor::default() },
         ..newborn(reference, of_hot)
     };
     (1..=5).for_each(|reference| assert!(nursery.add(reference, of_rare, 2, 0)));
@@ -506,7 +506,7 @@ fn how_far_apart_samples_were_is_known_of_each_site() {
     let nursery = bench.nurseries.open();
     let (early, late) = (bench.sites.of_class(ClassId(3)), bench.sites.of_class(ClassId(4)));
     let weighing = |reference, site, objects_log2| Newborn {
-        stands_for: StandsFor { objects_log2, stack_log2: 0 },
+        stands_for: StandsFor { objects_log2, ..StandsFor::default() },
         ..newborn(reference, site)
     };
     for (reference, site, log2) in [(1, early, 3), (2, late, 0), (3, late, 0)] {

@@ -10,11 +10,12 @@ use super::pauses::{Cost, YoungWork};
 use super::settings::Settings;
 
 /// So many times the present young generation.
-const TIMES: [u64; 5] = [2, 4, 8, 16, 32];
-/// A suggestion has to save this share of all pauses; the smallest is taken that saves this share of what the best one does.
+const TIMES: [u64; 6] = [2, 4, 8, 16, 32, 64];
+/// A suggestion has to save this share of all pauses; the smallest is taken that saves this share of what the best one does, if that is sure.
 const SAVES: f64 = 0.3;
 const NEARLY: f64 = 0.9;
-/// Where it is not sure that it saves anything, it has to be able to save so much.
+/// Where it is not sure that it saves anything, it has to be able to save so much. Then the largest is taken: as objects are promoted that die
+/// soon after, a few times the size promotes them still.
 const MAY_SAVE: f64 = 0.5;
 /// What lives in the old generation is to have so many times its room.
 const OLD_ROOM: f64 = 1.5;
@@ -120,14 +121,14 @@ fn larger_young(
     let all = for_want_of_room(work);
     let now = done.present();
     let saved = |cost: &Cost, by: fn(&Cost) -> f64| now.pause_us.0 - by(cost);
-    let best = |by: fn(&Cost) -> f64, share: f64| {
-        let most = tried.iter().map(|(_, cost)| saved(cost, by)).fold(0.0, f64::max);
-        let enough = tried.iter().find(|(_, cost)| saved(cost, by) >= NEARLY * most);
-        enough.filter(|_| most >= share * all)
-    };
-    let at_most = best(|cost| cost.pause_us.1, SAVES);
-    let sure = at_most.is_some();
-    let (size, then) = *at_most.or_else(|| best(|cost| cost.pause_us.0, MAY_SAVE))?;
+    let most = |by: fn(&Cost) -> f64| tried.iter().map(|(_, cost)| saved(cost, by)).fold(0.0, f64::max);
+    let surely = |cost: &Cost| cost.pause_us.1;
+    let most_surely = Some(most(surely)).filter(|most| *most >= SAVES * all);
+    let smallest =
+        most_surely.and_then(|most| tried.iter().find(|(_, cost)| saved(cost, surely) >= NEARLY * most));
+    let sure = smallest.is_some();
+    let largest = tried.last().filter(|_| most(|cost| cost.pause_us.0) >= MAY_SAVE * all);
+    let (size, then) = *smallest.or(largest)?;
     Some(Ok(FlagAdvice {
         flags: format!("-Xmn{}m", size >> 20),
         reason: Reason::SmallYoung,

@@ -172,6 +172,18 @@ fn a_small_young_generation_is_made_larger_within_the_heap() {
 }
 
 #[test]
+fn where_it_is_not_sure_that_a_size_helps_the_largest_is_tried() {
+    // Nearly all is promoted, as much each time: it may die at any age.
+    let mut profile = jvm(Gc::Serial, &[Row { pause_us: 5_000, ..YOUNG }], &heap(256, 4));
+    for gc in &mut profile.collections {
+        gc.young = Some(GenerationUse { before: Some(4 * MIB), after: 200_000, ..GenerationUse::default() });
+        gc.old = Some(GenerationUse { before: Some(10 * MIB), after: 13 * MIB, ..GenerationUse::default() });
+    }
+    let Answer::Try(flags) = told(&profile, MEMORY) else { panic!("none") };
+    assert_eq!((flags[0].flags.as_str(), flags[0].sure), ("-Xmn128m", false), "{flags:?}");
+}
+
+#[test]
 fn a_heap_that_is_full_is_made_larger_within_the_container_or_not_at_all() {
     let full = Row { number: 40, pause_us: 50_000, left: (0, 56 * MIB), ..FULL };
     let profile = jvm(Gc::Serial, &[full, YOUNG], &[("MaxHeapSize", 64 * MIB)]);

@@ -256,6 +256,11 @@ fn a_written_budget_is_kept_and_not_by_a_fifth_more() {
     let mut larger = profile.clone();
     larger.classes.iter_mut().for_each(|class| class.allocated.bytes += class.allocated.bytes / 5);
     assert_eq!(ruling(&larger, &text), Ruling::Exceeded, "{text}");
+    let mut small = profile.classes[0].clone();
+    (small.name, small.allocated) = ("a.Small".into(), Tally::of(1, 16));
+    let mut profile = profile;
+    profile.classes.push(small);
+    assert!(!budget_of(&profile).contains("a.Small"), "what the JVM does by itself would exceed it");
 }
 
 /// Names may hold anything: whoever makes a class chooses.

@@ -16,6 +16,7 @@ pub(crate) mod operations;
 pub(crate) mod readings;
 pub(crate) mod retention;
 pub(crate) mod rotation;
+pub(crate) mod scope_details;
 pub(crate) mod scopes;
 pub(crate) mod shares;
 pub(crate) mod soft_classes;
@@ -37,6 +38,7 @@ use crate::stream::kinds::lifetimes::KnownLifetimes;
 use crate::stream::kinds::live::Live;
 use crate::stream::kinds::operations::Operations;
 use crate::stream::kinds::retention::Retention;
+use crate::stream::kinds::scope_details::ScopeDetails;
 use crate::stream::kinds::scopes::Scopes;
 use crate::stream::kinds::shares::Shares;
 use crate::stream::kinds::soft_classes::SoftClasses;
@@ -94,6 +96,7 @@ kinds! {
     retention: Retention = Section::Retention(_),
     large_freed: LargeFreed = Section::LargeFreed(_),
     between_samples: KnownBetweenSamples = Section::BetweenSamples(_),
+    scope_details: ScopeDetails = Section::ScopeDetails(_),
 }
 
 impl Facts {
