@@ -162,7 +162,9 @@ impl OfThread {
                 // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
                 if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
                     let p = Estimate::probability(size, interval);
-                    let ms = may_be_fast(exact, &known).then(|| shared.clock.now_ms());
+                    // Outside of scopes it is looked again.
+                    let looks = may_be_fast(exact, &known) && (scope.is_some() || !looks_after_scopes(exact));
+                    let ms = looks.then(|| shared.clock.now_ms());
                     shares.note_followed((known.id, scope), log2, p, ms);
                 }
                 let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);

@@ -13,8 +13,9 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mayfly_jvmti::{Follow, HeapWalk, Jni, JvmtiError, Object, Vm};
+use mayfly_jvmti::{Follow, HeapObject, HeapWalk, Jni, JvmtiError, Object, Visit, Vm};
 use mayfly_profile::Link;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use names::{Names, tag_classes};
 pub(crate) use objects::MOST_OBJECTS;
@@ -33,12 +34,15 @@ pub(crate) struct Found {
     pub(crate) looked: u32,
     /// From what refers to them on.
     pub(crate) path: Vec<Link>,
+    /// Objects of their class on the heap, whoever made them and when; `None`: not counted.
+    pub(crate) on_heap: Option<u64>,
     /// Of the first half of them those that only methods at work have, though a field of a class has others.
     pub(crate) at_work: u32,
 }
 
 /// Who holds the objects of each group, of which there are so many, the oldest first; `get` gives one as a fresh local reference, if it is alive. All pauses
-/// together take no longer than `time`, and so long is the heap looked at: of a large one nothing, or the first steps, are found.
+/// together take no longer than `time`, and so long is the heap looked at: of a large one nothing, or the first steps, are found. `counted`: all
+/// objects of their classes are counted, too, in a pause of its own.
 ///
 /// # Errors
 /// Refused by the VM.
@@ -46,23 +50,35 @@ pub(crate) fn retention<'call>(
     vm: Vm,
     jni: Jni<'call>,
     groups: &[usize],
-    time: Duration,
+    (time, counted): (Duration, bool),
     get: impl Fn(usize, usize) -> Option<Object<'call>>,
 ) -> Result<Vec<Found>, JvmtiError> {
     let walk = HeapWalk::new(vm, jni)?;
     let mut search = Search::new(tag_classes(&walk)?);
-    let mut found = Vec::new();
+    let (mut found, mut of_class) = (Vec::new(), Vec::new());
     for (group, &objects) in groups.iter().enumerate().take(MOST_GROUPS) {
-        let mut looked = 0;
+        let (mut looked, mut class) = (0, None);
         for (number, object) in (0..objects).filter_map(|index| Some((index, get(group, index)?))) {
             if let Some(tag) = search.add(walk.tag(object)?, group, number) {
                 walk.set_tag(object, tag)?;
                 looked += 1;
             }
+            if class.is_none() {
+                let of_object = jni.class_of(object);
+                class = Some(walk.tag(of_object.as_object())?);
+                jni.forget(of_object.as_object());
+            }
             // The walk would meet it as a root.
             jni.forget(object);
         }
+        of_class.push(class);
         found.push(Found { looked, ..Found::default() });
+    }
+    if counted {
+        let objects = count(&walk, of_class.iter().flatten().copied().collect())?;
+        for (found, class) in found.iter_mut().zip(of_class) {
+            found.on_heap = class.and_then(|class| objects.get(&class).copied());
+        }
     }
     let mut names = Names::default();
     let paths = paths(&walk, &mut search, &mut names, found.len(), time)?;
@@ -71,6 +87,18 @@ pub(crate) fn retention<'call>(
         found.path = path.links(&names);
     }
     Ok(found)
+}
+
+/// Objects of each of these classes.
+fn count(walk: &HeapWalk<'_>, classes: FxHashSet<ClassTag>) -> Result<FxHashMap<ClassTag, u64>, JvmtiError> {
+    let mut objects: FxHashMap<ClassTag, u64> = classes.into_iter().map(|class| (class, 0)).collect();
+    walk.iterate(|object: &HeapObject<'_>| {
+        if let Some(objects) = objects.get_mut(&object.class_tag) {
+            *objects += 1;
+        }
+        Visit::Continue
+    })?;
+    Ok(objects)
 }
 
 fn paths(

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayfly_profile::{
-    Collection, Link, LiveCounts, OwnCost, Progress, RetentionCount, RunInfo, Section, Trust, Update,
+    ClassId, Collection, Link, LiveCounts, OwnCost, Progress, RetentionCount, RunInfo, Section, Trust, Update,
 };
 
 use mayfly_tracking::{ClassTotal, References};
@@ -74,6 +74,7 @@ pub(crate) struct Session {
     soft_sent: usize,
     /// Who holds what grows, to be sent.
     retention: Vec<RetentionCount>,
+    on_heap: Vec<(ClassId, u64)>,
     /// Not told yet, the newest of them, with their times on the profiler's clock.
     collections: VecDeque<(u64, Collection)>,
     /// Time and bytes of the newest collection that was noted, and told: estimates, of which a later one is no smaller.
@@ -108,6 +109,7 @@ impl Session {
             lifetimes_sent: None,
             soft_sent: 0,
             retention: Vec::new(),
+            on_heap: Vec::new(),
             collections: VecDeque::new(),
             newest: (0, 0),
         }
@@ -145,6 +147,12 @@ impl Session {
     /// What holds so many of a grower's objects. Sent with the next step.
     pub(crate) fn are_held(&mut self, grown: &Grown, looked: u32, path: &[Link]) {
         self.retention.extend(grown.held(looked, path));
+    }
+
+    /// So many objects of a grower's class are on the heap. Sent with the next step.
+    pub(crate) fn are_on_heap(&mut self, grown: &Grown, objects: u64) {
+        let class = grown.class().filter(|class| self.on_heap.iter().all(|(other, _)| other != class));
+        self.on_heap.extend(class.map(|class| (class, objects)));
     }
 
     /// Takes over what threads have tracked.
@@ -259,6 +267,8 @@ impl Session {
         }
         let retention = mem::take(&mut self.retention);
         step.extend((!retention.is_empty()).then_some(Section::Retention(retention)));
+        let on_heap = mem::take(&mut self.on_heap);
+        step.extend((!on_heap.is_empty()).then_some(Section::OnHeap(on_heap)));
         let (classes, sites) = self.stream.named();
         let shares = self.deaths.ledger().take_shares(classes);
         step.extend((!shares.is_empty()).then_some(Section::Shares(shares)));

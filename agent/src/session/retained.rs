@@ -49,6 +49,12 @@ impl Grown {
         self.objects[number].1
     }
 
+    /// The class of its objects, if it is one.
+    pub(super) fn class(&self) -> Option<ClassId> {
+        let first = self.rows.first()?.0;
+        self.rows.iter().all(|row| row.0 == first).then_some(first)
+    }
+
     /// What is to be sent of what holds so many of them.
     pub(super) fn held(&self, looked: u32, path: &[Link]) -> impl Iterator<Item = RetentionCount> {
         self.rows.iter().map(move |&(class, site)| RetentionCount {

@@ -26,6 +26,10 @@ impl ScopeStream {
             let mut outcomes = outcomes.next().unwrap_or_default();
             let mut classes = std::mem::take(&mut outcomes.details);
             classes.retain(|(id, _)| id.row() < named);
+            for (id, detail) in &mut classes {
+                let by_sampler = shared.shares.as_ref().is_some_and(|shares| shares.is_fast(*id));
+                detail.variance = detail.variance.filter(|_| !by_sampler);
+            }
             let outcomes = shared.plan.scope_survivors.then_some(outcomes);
             let Some(path) = u8::try_from(node).ok().and_then(|node| shared.scopes.path(NodeId(node))) else {
                 continue;

@@ -1,21 +1,36 @@
-//! How much memory the process has, and how much it may have, as Linux says.
+//! How much memory the process has, how much it may have, and for how long it runs, as Linux says.
 //!
 //! Not here: what it is for.
 
 use std::fs;
 
-use mayfly_profile::{MEMORY_LIMIT_BYTES, RESIDENT_BYTES};
+use mayfly_profile::{MEMORY_LIMIT_BYTES, RESIDENT_BYTES, UPTIME_MS};
 
 /// A limit from here on is none: version 1 of control groups writes the largest number of pages.
 const NO_LIMIT: u64 = 1 << 60;
 
-/// Both now, by tag of the reading. What is not known is left out.
+/// Ticks of the clock by which Linux states times of processes, in a second (`USER_HZ`, proc(5)).
+const TICKS_PER_S: f64 = 100.0;
+
+/// All now, by tag of the reading. What is not known is left out.
 pub(super) fn read() -> Vec<(u8, u64)> {
     let text = |path: &str| fs::read_to_string(path).ok();
     let resident = text("/proc/self/status").and_then(|status| resident(&status));
     let limit = text("/proc/self/cgroup").and_then(|groups| limit(&groups, text));
     let known = |tag, value: Option<u64>| value.map(|value| (tag, value));
-    known(RESIDENT_BYTES, resident).into_iter().chain(known(MEMORY_LIMIT_BYTES, limit)).collect()
+    let uptime = text("/proc/self/stat").and_then(|stat| uptime_ms(&stat, &text("/proc/uptime")?));
+    [known(RESIDENT_BYTES, resident), known(MEMORY_LIMIT_BYTES, limit), known(UPTIME_MS, uptime)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Of `/proc/self/stat`, whose second field may hold anything, and `/proc/uptime`.
+fn uptime_ms(stat: &str, uptime: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let began: f64 = fields.split_whitespace().nth(19)?.parse().ok()?;
+    let now: f64 = uptime.split_whitespace().next()?.parse().ok()?;
+    Some((1_000.0 * (now - began / TICKS_PER_S)).max(0.0) as u64)
 }
 
 /// Bytes in memory, of `/proc/self/status`.
@@ -57,6 +72,16 @@ mod tests {
     fn what_is_resident_is_in_kib_and_what_is_not_said_is_not_known() {
         assert_eq!(resident("Name:\tjava\nVmHWM:\t  900 kB\nVmRSS:\t  812 kB\n"), Some(812 << 10));
         assert_eq!(resident("Name:\tjava\n"), None);
+    }
+
+    #[test]
+    fn how_long_it_runs_is_since_its_start() {
+        let stat = "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4250 20 21";
+        assert_eq!(uptime_ms(stat, "100.25 7.5\n"), Some(57_750));
+        assert_eq!(uptime_ms("7 (java) S 1", "100.25 7.5\n"), None);
+        let own = fs::read_to_string("/proc/self/stat").expect("Linux");
+        let up = fs::read_to_string("/proc/uptime").expect("Linux");
+        assert!(uptime_ms(&own, &up).is_some_and(|ms| ms < 3_600_000), "a test is no hour old: {own}");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub use facts::part::{Doubt, LifeBand, LivedPart, Part};
 pub use facts::pool::{VIRTUAL_THREADS, pool_of};
 pub use facts::readings::{
     BYTES_BETWEEN_SAMPLES, DIRECT_BUFFERS, DIRECT_BYTES, MAPPED_BUFFERS, MAPPED_BYTES, MEMORY_LIMIT_BYTES,
-    READINGS, RESIDENT_BYTES, Reading, Readings,
+    READINGS, RESIDENT_BYTES, Reading, Readings, UPTIME_MS,
 };
 pub use facts::retention::{AT_WORK, Link, LinkKind, MOST_LINKS, RetentionCount, RetentionRow, Room};
 pub use facts::rotation::Rotation;

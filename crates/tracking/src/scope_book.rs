@@ -106,7 +106,15 @@ struct NodeOutcomes {
 #[derive(Clone, Copy, Debug, Default)]
 struct ClassOutcome {
     outcome: Outcome,
-    detail: ScopeClassDetail,
+    /// Sum of w·(w − 1) over what tracked objects stand for, as in [`mayfly_profile::Share`].
+    variance: f64,
+    first_survived: Tally,
+}
+
+impl ClassOutcome {
+    fn detail(&self) -> ScopeClassDetail {
+        ScopeClassDetail { variance: Some(self.variance), first_survived: self.first_survived }
+    }
 }
 
 impl ScopeBook {
@@ -124,7 +132,7 @@ impl ScopeBook {
         budget: &Budget,
     ) {
         let full = self.rows() >= MOST_OBJECTS;
-        self.class(entry.node(), class).detail.variance += variance(tally);
+        self.class(entry.node(), class).variance += variance(tally);
         let outcome = self.outcome(entry.node(), class);
         outcome.tracked.add(tally);
         if object.reference() == 0 || full || !budget.reserve(OBJECTS_PER_ROW) {
@@ -143,7 +151,7 @@ impl ScopeBook {
             budget.release(OBJECTS_PER_ROW);
             let of_class = self.class(entry.node(), class);
             of_class.outcome.tracked = of_class.outcome.tracked.without(tally);
-            of_class.detail.variance = (of_class.detail.variance - variance(tally)).max(0.0);
+            of_class.variance = (of_class.variance - variance(tally)).max(0.0);
         }
     }
 
@@ -266,10 +274,10 @@ impl ScopeBook {
 
     /// Some of that class survived their entry.
     fn survived(&mut self, entry: EntryId, class: ClassId, tally: Tally) -> &mut Outcome {
-        let ClassOutcome { outcome, detail } = self.class(entry.node(), class);
+        let ClassOutcome { outcome, first_survived, .. } = self.class(entry.node(), class);
         outcome.survived.add(tally);
         if entry.number() == 1 {
-            detail.first_survived.add(tally);
+            first_survived.add(tally);
         }
         outcome
     }
@@ -299,7 +307,7 @@ impl NodeOutcomes {
         of_classes.sort_unstable_by_key(|&(class, _)| class);
         ScopeOutcomes {
             classes: of_classes.iter().map(|&(class, of_class)| (class, of_class.outcome)).collect(),
-            details: of_classes.iter().map(|&(class, of_class)| (class, of_class.detail)).collect(),
+            details: of_classes.iter().map(|&(class, of_class)| (class, of_class.detail())).collect(),
             outlived: self.outlived.clone(),
         }
     }
@@ -451,9 +459,9 @@ mod tests {
             book.born(&object(reference, 10), ENTRY, (CLASS, Tally::of(objects, 16)), &room);
         }
         let variance = |book: &ScopeBook| book.outcomes_at(0)[0].details[0].1.variance;
-        assert_eq!(variance(&book), 8.0 * 7.0 + 64.0 * 63.0);
+        assert_eq!(variance(&book), Some(8.0 * 7.0 + 64.0 * 63.0));
         book.take_back(&object(3, 10), &room);
-        assert_eq!(variance(&book), 56.0);
+        assert_eq!(variance(&book), Some(56.0));
     }
 
     #[test]

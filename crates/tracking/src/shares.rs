@@ -37,18 +37,23 @@ const PICK: f64 = 4_294_967_296.0;
 /// Or once it is made so fast, in objects per millisecond, while it doubles from so many objects on: before C2 compiles the code.
 const FAST: u64 = 250;
 const FIRST_LOOK: u64 = 8_192;
+/// The same of a class whose objects are chosen in scopes: each test that is left costs more than it tells.
+const FAST_BESIDE_SCOPES: u64 = 150;
+/// And for so long, in milliseconds: a request makes many at once.
+const NO_BURST_MS: u64 = 100;
 /// Of a class that is fast, in what is counted of its picks.
 const IS_FAST: u64 = 1 << 63;
 /// A thread looks again after so many objects of a frequent class whether it makes them fast.
-const LOOK_AGAIN: u32 = 1 << 16;
+const LOOK_AGAIN: u32 = 1 << 18;
 
 /// Of objects: the first 1,024 of a class are followed one by one, whatever the load.
 const OBJECTS: Fineness = Fineness { at_budget: 2048.0, least: 512 };
 /// Of their stacks: the first 128 of a class are taken.
 const STACKS: Fineness = Fineness { at_budget: 512.0, least: 64 };
 /// Of objects made in a scope: of those of one request few survive.
-const IN_SCOPES: Fineness = Fineness { at_budget: 4096.0, least: 1024 };
-/// A service that has little to do may spend so many times as much on them.
+const IN_SCOPES: Fineness = Fineness { at_budget: 4096.0, least: 256 };
+/// What following them may take in any case; a service that has little to do may spend so many times as much on it as on others.
+const FREE_IN_SCOPES: Duration = Duration::from_millis(100);
 const IN_SCOPES_WHERE_IDLE: u64 = 4;
 
 /// A stratum whose chosen object comes next: its length as a power of two, and how many of it follow that one.
@@ -65,14 +70,14 @@ fn word(words: &Mapped<AtomicU64>, class: ClassId) -> Option<&AtomicU64> {
 
 /// Whether so many objects of a class are made fast, at a time in milliseconds: it took them little to double. `look`: the last power of
 /// two that they reached, as far as it was seen, and when (above the six lowest bits).
-fn is_fast(look: &AtomicU64, objects: u64, ms: u64) -> bool {
+fn is_fast(look: &AtomicU64, objects: u64, ms: u64, (per_ms, least_ms): (u64, u64)) -> bool {
     let (log2, before) = (objects.checked_ilog2().unwrap_or(0), look.load(Relaxed));
     if objects < FIRST_LOOK || u64::from(log2) <= before & 63 {
         return false;
     }
     look.store(ms << 6 | u64::from(log2), Relaxed);
     let since = ms.saturating_sub(before >> 6).max(1);
-    before & 63 == u64::from(log2) - 1 && objects / 2 >= FAST * since
+    before & 63 == u64::from(log2) - 1 && since >= least_ms && objects / 2 >= per_ms * since
 }
 
 fn zero(words: &Mapped<AtomicU64>) {
@@ -181,10 +186,10 @@ pub struct Shares {
 impl Default for Shares {
     fn default() -> Self {
         let by_class = || Mapped::new(MOST_CLASSES).expect("address space for classes");
-        let in_scopes = Choice::new(IN_SCOPES);
+        let budget = CpuBudget::of_at_least(FREE_IN_SCOPES, 0).where_idle(IN_SCOPES_WHERE_IDLE);
         Self {
             objects: Choice::new(OBJECTS),
-            in_scopes: Choice { budget: in_scopes.budget.where_idle(IN_SCOPES_WHERE_IDLE), ..in_scopes },
+            in_scopes: Choice { budget, fineness: IN_SCOPES },
             stacks: Choice::new(STACKS),
             begun: by_class(),
             begun_in_scopes: Box::new([const { OnceLock::new() }; MOST_NODES]),
@@ -238,7 +243,8 @@ impl Shares {
         let of_class =
             (word(&self.picked, class), word(&self.looks, class), word(self.begun_in(scope), class));
         let (Some(picked), Some(look), Some(begun)) = of_class else { return };
-        if ms.is_some_and(|ms| is_fast(look, begun.load(Relaxed), ms)) {
+        let fast = if scope.is_some() { (FAST_BESIDE_SCOPES, NO_BURST_MS) } else { (FAST, 0) };
+        if ms.is_some_and(|ms| is_fast(look, begun.load(Relaxed), ms, fast)) {
             self.note_fast(class);
         } else if !self.is_frequent(class) {
             picked.fetch_add((p * f64::from(log2).exp2() * PICK) as u64, Relaxed);
@@ -260,7 +266,7 @@ impl Shares {
     /// A thread makes objects of a frequent class: after how many it is to say so again, if it does not make them fast. `None`: it does.
     pub fn look_again(&self, class: ClassId, reached: &mut Progression, ms: u64) -> Option<u32> {
         let since = ms.saturating_sub(std::mem::replace(&mut reached.looked_ms, ms));
-        if since.saturating_mul(FAST) <= u64::from(LOOK_AGAIN) {
+        if since.saturating_mul(FAST_BESIDE_SCOPES) <= u64::from(LOOK_AGAIN) {
             self.note_fast(class);
         }
         (!self.is_fast(class)).then_some(LOOK_AGAIN)
@@ -476,15 +482,15 @@ mod tests {
         assert!(followed_of(&mut elsewhere, 1_000_000).len() < 20_000);
         let [mut request, mut report] =
             [0, 1].map(|node| Maker { scope: Some(NodeId(node)), ..Maker::default() });
-        assert_eq!(followed_of(&mut request, 900), [1; 900]);
+        assert_eq!(followed_of(&mut request, 500), [1; 500]);
         let later = followed_of(&mut request, 1_000_000);
         let all: u64 = later.iter().sum();
         assert!(later.len() < 20_000 && all.abs_diff(1_000_000) < 20_000, "{} for {all}", later.len());
-        assert_eq!(followed_of(&mut report, 900), [1; 900], "each scope is one of its own");
+        assert_eq!(followed_of(&mut report, 500), [1; 500], "each scope is one of its own");
         shares.reset();
         request.due = 0;
         assert!(
-            (0..900).all(|_| request.make(&shares, HOT, &room, &mut draw) == Some(1)),
+            (0..500).all(|_| request.make(&shares, HOT, &room, &mut draw) == Some(1)),
             "a reset is for scopes, too"
         );
     }
@@ -514,8 +520,8 @@ mod tests {
     fn a_frequent_class_is_fast_once_a_thread_makes_many_of_it_in_little_time() {
         let shares = Shares::default();
         let mut reached = Progression { looked_ms: 10_000, ..Progression::default() };
-        assert_eq!(shares.look_again(HOT, &mut reached, 11_000), Some(LOOK_AGAIN), "66 in a millisecond");
-        assert_eq!(shares.look_again(HOT, &mut reached, 11_200), None);
+        assert_eq!(shares.look_again(HOT, &mut reached, 12_700), Some(LOOK_AGAIN), "97 in a millisecond");
+        assert_eq!(shares.look_again(HOT, &mut reached, 13_700), None, "262");
         assert!(shares.is_fast(HOT) && shares.is_frequent(HOT));
         assert_eq!(shares.look_again(HOT, &mut reached, 99_000), None, "it stays so");
     }

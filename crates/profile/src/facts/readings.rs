@@ -39,6 +39,9 @@ pub const MEMORY_LIMIT_BYTES: u8 = 8;
 /// Mean bytes between the JVM's samples, by the bytes that they stand for.
 pub const BYTES_BETWEEN_SAMPLES: u8 = 9;
 
+/// For how long the JVM has run, in milliseconds.
+pub const UPTIME_MS: u8 = 10;
+
 /// All of them, in the order in which they are shown.
 pub const READINGS: &[Reading] = &[
     alone(1, "metaspace_used_bytes", "metaspace used after the last GC", true),
@@ -55,6 +58,7 @@ pub const READINGS: &[Reading] = &[
         true,
     ),
     part(BYTES_BETWEEN_SAMPLES, "bytes_between_samples", "mean distance of two of the JVM's samples", true),
+    part(UPTIME_MS, "uptime_ms", "milliseconds that the JVM has run for", false),
 ];
 
 const fn alone(tag: u8, key: &'static str, label: &'static str, bytes: bool) -> Reading {

@@ -37,7 +37,7 @@ impl ScopeClass {
         let (objects, bytes) =
             (times(self.allocated.objects, tracked.objects), times(self.allocated.bytes, tracked.bytes));
         if let Some(detail) = &mut self.detail {
-            detail.variance *= objects * objects;
+            detail.variance = detail.variance.map(|variance| variance * objects * objects);
             detail.first_survived = scaled(detail.first_survived, objects, bytes);
         }
         outcome.tallies().into_iter().for_each(|tally| *tally = scaled(*tally, objects, bytes));
@@ -176,7 +176,7 @@ mod tests {
             // Half of what was allocated there was tracked.
             profile.scopes[0].classes[0].allocated = Tally::of(104_000, 24);
             profile.scopes[0].classes[0].detail =
-                Some(ScopeClassDetail { variance, first_survived: Tally::of(2_000, 24) });
+                Some(ScopeClassDetail { variance: Some(variance), first_survived: Tally::of(2_000, 24) });
             fit(&mut profile);
             let once = profile.scopes[0].clone();
             fit(&mut profile);

@@ -228,8 +228,9 @@ impl<'p> Variances<'p> {
 
     /// What each of these objects of a class, which were made in a scope, adds to the variance of a number of them; 0 where each is followed.
     pub(crate) fn of_one_in_scope(&self, class: &ScopeClass, part: Tally) -> f64 {
-        if let (Some(detail), Some(outcome)) = (class.detail, class.outcome) {
-            return detail.variance / (outcome.tracked.objects as f64).max(1.0);
+        let variance = class.detail.and_then(|detail| detail.variance);
+        if let (Some(variance), Some(outcome)) = (variance, class.outcome) {
+            return variance / (outcome.tracked.objects as f64).max(1.0);
         }
         let known = self.classes.get(class.name.as_str());
         self.of_one(known.map_or(self.sample, |class| self.sample_of(class)), part)

@@ -155,20 +155,20 @@ impl ScopeClass {
     /// Its largest object, if that survived a later entry, and stands for itself alone.
     fn largest_later(&self) -> Option<u64> {
         let (detail, largest) = (self.detail?, self.outcome?.survived.largest);
-        (detail.variance == 0.0 && largest > detail.first_survived.largest).then_some(largest)
+        (detail.variance == Some(0.0) && largest > detail.first_survived.largest).then_some(largest)
     }
 }
 
 impl ScopeClassDetail {
     /// Adds those of other objects.
     pub(crate) fn add(&mut self, other: Self) {
-        self.variance += other.variance;
+        self.variance = self.variance.zip(other.variance).map(|(of_one, of_other)| of_one + of_other);
         self.first_survived.add(other.first_survived);
     }
 
     fn without(self, other: Self) -> Self {
         Self {
-            variance: (self.variance - other.variance).max(0.0),
+            variance: self.variance.map(|all| (all - other.variance.unwrap_or(0.0)).max(0.0)),
             first_survived: self.first_survived.without(other.first_survived),
         }
     }
@@ -407,7 +407,7 @@ mod tests {
             name: name.into(),
             allocated: survived,
             outcome: Some(Outcome { tracked: survived, survived, ..Outcome::default() }),
-            detail: Some(ScopeClassDetail { variance: 0.0, first_survived }),
+            detail: Some(ScopeClassDetail { variance: Some(0.0), first_survived }),
         };
         let mut table = Tally::of(9, 64);
         table.add(Tally::of(1, 500_000));

@@ -48,6 +48,8 @@ pub struct Profile {
     pub soft_classes: BTreeSet<String>,
     /// Who holds what grows, as the program's end began; empty where nothing surely grew, or it was not looked for.
     pub retention: Vec<RetentionRow>,
+    /// Objects on the heap of classes of which something grows, by name, made before profiling began or since; empty where they were not counted.
+    pub on_heap: BTreeMap<String, u64>,
     /// Scopes that were entered, in the order of their names; each is followed by those inside of it.
     pub scopes: Vec<ScopeProfile>,
     /// How much of the truth this is.

@@ -112,10 +112,12 @@ pub enum Section {
     BetweenSamples(BetweenSamples),
     /// New values of how sure the numbers of some scopes' objects are, and what first entries left.
     ScopeDetails(Vec<ScopeDetail>),
+    /// Objects on the heap of classes of which something grows, made before profiling began or since, when a collection was requested.
+    OnHeap(Vec<(ClassId, u64)>),
 }
 
 /// How many kinds of sections there are.
-pub const SECTION_KINDS: usize = 21;
+pub const SECTION_KINDS: usize = 22;
 
 impl Update {
     /// Whether it is a step that tells what was counted before this file of several began: none can stand for it.
@@ -217,8 +219,9 @@ pub struct ScopeDetail {
 /// The same of one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScopeClassDetail {
-    /// Variance of the number of objects that those tracked stand for: 0 where each stands for itself.
-    pub variance: f64,
+    /// Variance of the number of objects that those tracked stand for: 0 where each stands for itself; `None` where they were not chosen in the
+    /// scope, but by the JVM's sampler anywhere.
+    pub variance: Option<f64>,
     /// Of those that survived, those made in the first entry of a thread.
     pub first_survived: Tally,
 }

@@ -228,6 +228,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 path: vec![format!("scope {at}")],
                 entries: u64::from(gcs),
                 outlived: (gcs % 2 == 0).then(Ages::default),
+                threads: (gcs % 4 > 0).then_some(u64::from(gcs)),
                 ..ScopeProfile::default()
             });
             let scopes = scopes.collect();
@@ -235,6 +236,8 @@ fn profile() -> impl Strategy<Value = Profile> {
             let soft_classes = soft.map(|class| class.name.clone()).collect();
             let held = classes.iter().filter(|class| class.allocated.objects % 3 == 2);
             let retention = held.map(|class| held_by(class, gcs)).collect();
+            let on_heap =
+                [("a.Counted".to_owned(), u64::from(gcs))].into_iter().take(gcs as usize % 2).collect();
             Profile {
                 run,
                 duration_ms,
@@ -247,6 +250,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 shares,
                 soft_classes,
                 retention,
+                on_heap,
                 scopes,
                 trust,
                 complete,

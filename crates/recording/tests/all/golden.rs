@@ -160,6 +160,7 @@ fn every_kind_of_section_is_read_again_and_its_tag_is_its_place() {
         Section::LargeFreed(vec![(3, 5 << 20)]),
         Section::BetweenSamples(BetweenSamples::default()),
         Section::ScopeDetails(vec![]),
+        Section::OnHeap(vec![]),
     ];
     assert_eq!(step.len(), SECTION_KINDS);
     for (tag, section) in step.into_iter().enumerate() {

@@ -28,6 +28,7 @@ use crate::derived::own_code::is_foreign;
 use crate::derived::program::Program;
 use crate::derived::quiet_end::quiet_end;
 use crate::facts::jdk::is_of_the_program;
+use crate::facts::readings::UPTIME_MS;
 use crate::facts::retention::RetentionRow;
 use crate::facts::run::Tracking;
 use crate::fitted::variance::Variances;
@@ -101,6 +102,11 @@ impl Growing {
         self.floor * DAY <= self.live_bytes
     }
 }
+
+/// Of the objects that stay so many times as many are to be older than the recording.
+const OLDER: f64 = 0.25;
+const REPLACED_DOUBT: &str = "hardly any objects of its class are older than the recording, though the program ran as long before: they may be kept for a while, as \
+                              in a cache; record for longer, or ask mayfly leaks PID";
 
 impl Profile {
     /// Who keeps more and more.
@@ -184,6 +190,11 @@ impl Profile {
                 grower.holder = Some(holder);
             }
         }
+        for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
+            if self.is_replaced(grower, variances) {
+                grower.growth = Growth::Unsure(REPLACED_DOUBT.to_owned());
+            }
+        }
         growers = joined::by_container(self, program, growers);
         let is_shared = is_balanced && self.shared_classes().next().is_some();
         for grower in &mut growers {
@@ -250,6 +261,22 @@ impl Profile {
         of_all.hypot(((1.0 - late) / late / samples).sqrt())
     }
 
+    /// Whether hardly any objects of a grower's class are there that were made before the recording, though the program ran as long before: what
+    /// was kept then is dropped since.
+    fn is_replaced(&self, grower: &Grower, variances: &Variances<'_>) -> bool {
+        let class = grower.own_class.as_ref().unwrap_or(&grower.class);
+        let uptime_ms = self.readings.0.get(&UPTIME_MS).copied().unwrap_or(0);
+        if self.is_from_launch() || uptime_ms < 2 * self.duration_ms || is_foreign(class) {
+            return false;
+        }
+        let known = self.on_heap.get(class).zip(self.classes.iter().find(|known| known.name == *class));
+        known.is_some_and(|(&on_heap, class)| {
+            let since = class.live.unwrap_or_default().objects as f64;
+            let error = variances.of_live(class).objects.sqrt();
+            on_heap as f64 - since < (OLDER * since).max(2.0 * error)
+        })
+    }
+
     /// Who holds the objects of a grower: by those of its own class, else by those of most bytes.
     fn holder_of(&self, grower: &Grower, program: &Program<'_>) -> Option<Holder> {
         let by_class = grower.is_class();
@@ -309,6 +336,27 @@ mod tests {
     use crate::facts::share::Share;
     use crate::facts::tally::Tally;
     use crate::stream::profile::SiteProfile;
+
+    #[test]
+    fn what_replaced_all_that_was_there_before_the_recording_may_be_a_cache() {
+        let class = |live| ClassProfile {
+            name: "shop.Booking".into(),
+            allocated: Tally::of(live, 40),
+            live: Some(Tally::of(live, 40)),
+            ..ClassProfile::default()
+        };
+        let is_replaced = |on_heap: u64, uptime_ms: u64| {
+            let mut profile =
+                Profile { classes: vec![class(1_200)], duration_ms: 60_000, ..Profile::default() };
+            profile.on_heap.insert("shop.Booking".into(), on_heap);
+            profile.readings.0.insert(UPTIME_MS, uptime_ms);
+            let grower = Grower { own_class: Some("shop.Booking".into()), ..Grower::default() };
+            profile.is_replaced(&grower, &Variances::of(&profile))
+        };
+        assert!(is_replaced(1_250, 300_000), "kept for a minute each");
+        assert!(!is_replaced(6_000, 300_000), "those of before are there, too");
+        assert!(!is_replaced(1_250, 90_000), "it did not run for long before");
+    }
 
     /// The holder was looked for by the program's own class, of which hardly any are sampled; in the last step of a recording none is.
     #[test]

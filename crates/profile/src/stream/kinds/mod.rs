@@ -11,6 +11,7 @@ pub(crate) mod holders;
 mod large_freed;
 pub(crate) mod lifetimes;
 pub(crate) mod live;
+pub(crate) mod on_heap;
 pub(crate) mod once;
 pub(crate) mod operations;
 pub(crate) mod readings;
@@ -36,6 +37,7 @@ use crate::stream::kinds::holders::KnownHolders;
 use crate::stream::kinds::large_freed::LargeFreed;
 use crate::stream::kinds::lifetimes::KnownLifetimes;
 use crate::stream::kinds::live::Live;
+use crate::stream::kinds::on_heap::OnHeap;
 use crate::stream::kinds::operations::Operations;
 use crate::stream::kinds::retention::Retention;
 use crate::stream::kinds::scope_details::ScopeDetails;
@@ -97,6 +99,7 @@ kinds! {
     large_freed: LargeFreed = Section::LargeFreed(_),
     between_samples: KnownBetweenSamples = Section::BetweenSamples(_),
     scope_details: ScopeDetails = Section::ScopeDetails(_),
+    on_heap: OnHeap = Section::OnHeap(_),
 }
 
 impl Facts {

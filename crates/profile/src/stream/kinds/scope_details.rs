@@ -41,7 +41,10 @@ impl Kind for ScopeDetails {
             for &(id, detail) in &known.classes {
                 let Some(name) = names.class(id) else { continue };
                 if let Some(class) = scope.classes.iter_mut().find(|class| class.name == *name) {
-                    class.detail.get_or_insert_default().add(detail);
+                    match &mut class.detail {
+                        Some(known) => known.add(detail),
+                        none => *none = Some(detail),
+                    }
                 }
             }
         }
