@@ -74,7 +74,10 @@ pub use fitted::variance::{TallyVariance, Variances};
 pub use lifetime::ages::Ages;
 pub use lifetime::cohorts::Cohorts;
 pub use lifetime::lifetimes::{ByteAges, Lifetimes};
-pub use lifetime::scope::{LaterEntries, Outcome, ScopeClass, ScopeCounts, ScopeOutcomeCounts, ScopeProfile};
+pub use lifetime::scope::{
+    LaterEntries, Outcome, ScopeClass, ScopeClassDetail, ScopeCounts, ScopeDetail, ScopeOutcomeCounts,
+    ScopeProfile,
+};
 pub use lifetime::site_lifetimes::{Load, SiteLifetimes, Spread, Stamp};
 pub use lifetime::survival::{Quantile, Scores, Survival};
 pub use mayfly_counts::{HeapGrowth, HeapOrder, HeapSummary, Total, heap_growth};
@@ -88,6 +91,6 @@ pub use stream::profile::{ClassProfile, LiveAsOf, Profile, SiteProfile};
 pub use stream::remembered::Remembered;
 pub use stream::update::{
     BetweenSamples, ClassCounts, LifetimeCounts, LifetimeHistograms, LiveCounts, Progress, SECTION_KINDS,
-    ScopeClassDetail, ScopeDetail, Section, SiteCounts, Update,
+    Section, SiteCounts, Update,
 };
 pub use stream::window::{TimeRange, Window, WindowError};

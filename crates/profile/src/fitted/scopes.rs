@@ -61,9 +61,8 @@ mod tests {
     use super::*;
     use crate::facts::run::Tracking;
     use crate::facts::share::Share;
-    use crate::lifetime::scope::{Outcome, ScopeProfile};
+    use crate::lifetime::scope::{Outcome, ScopeClassDetail, ScopeProfile};
     use crate::stream::profile::ClassProfile;
-    use crate::stream::update::ScopeClassDetail;
 
     /// A scope with 26,000 of 650,000 strings, of which one in 1,000 was followed.
     fn strings(followed: u64, survived: u64) -> Option<Outcome> {

@@ -13,7 +13,6 @@ use crate::facts::tally::Tally;
 use crate::lifetime::ages::Ages;
 use crate::lifetime::cohorts::Cohorts;
 use crate::lifetime::survival::Survival;
-use crate::stream::update::ScopeClassDetail;
 
 /// What is less than this part of a number leaves it as it is.
 const LITTLE_OF_PART: f64 = 0.1;
@@ -93,6 +92,27 @@ pub struct ScopeOutcomeCounts {
     pub classes: Vec<(ClassId, Outcome)>,
     /// For how many milliseconds those that survived outlived their entry.
     pub outlived: Ages,
+}
+
+/// How sure the numbers of a scope's tracked objects are, and what the first entry of each thread left: what is made once, and stays.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScopeDetail {
+    /// Of the scope, as in [`ScopeCounts`].
+    pub path: Vec<String>,
+    /// Threads that entered it.
+    pub threads: u64,
+    /// By class.
+    pub classes: Vec<(ClassId, ScopeClassDetail)>,
+}
+
+/// The same of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScopeClassDetail {
+    /// Variance of the number of objects that those tracked stand for: 0 where each stands for itself; `None` where they were not chosen in the
+    /// scope, but by the JVM's sampler anywhere.
+    pub variance: Option<f64>,
+    /// Of those that survived, those made in the first entry of a thread.
+    pub first_survived: Tally,
 }
 
 /// One scope.

@@ -21,7 +21,7 @@ use crate::facts::tally::Tally;
 use crate::facts::trace::TraceCounts;
 use crate::facts::trust::Trust;
 use crate::lifetime::lifetimes::{ByteAges, Lifetimes};
-use crate::lifetime::scope::ScopeCounts;
+use crate::lifetime::scope::{ScopeCounts, ScopeDetail};
 use crate::lifetime::site_lifetimes::{SiteLifetimes, Stamp};
 use crate::stream::course::Course;
 
@@ -203,27 +203,6 @@ pub struct BetweenSamples {
     pub classes: Vec<(ClassId, u64)>,
     /// Sites of which it is another than before.
     pub sites: Vec<(SiteId, u64)>,
-}
-
-/// How sure the numbers of a scope's tracked objects are, and what the first entry of each thread left: what is made once, and stays.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ScopeDetail {
-    /// Of the scope, as in [`ScopeCounts`].
-    pub path: Vec<String>,
-    /// Threads that entered it.
-    pub threads: u64,
-    /// By class.
-    pub classes: Vec<(ClassId, ScopeClassDetail)>,
-}
-
-/// The same of one class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ScopeClassDetail {
-    /// Variance of the number of objects that those tracked stand for: 0 where each stands for itself; `None` where they were not chosen in the
-    /// scope, but by the JVM's sampler anywhere.
-    pub variance: Option<f64>,
-    /// Of those that survived, those made in the first entry of a thread.
-    pub first_survived: Tally,
 }
 
 /// Cumulative counts of one class.

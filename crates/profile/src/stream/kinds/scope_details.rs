@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use crate::facts::ids::ClassId;
+use crate::lifetime::scope::{ScopeClassDetail, ScopeDetail};
 use crate::stream::dictionary::{ApplyError, Dictionary, keep_named_classes};
 use crate::stream::kind::Kind;
 use crate::stream::naming::Naming;
 use crate::stream::profile::Profile;
-use crate::stream::update::{ScopeClassDetail, ScopeDetail, Section};
+use crate::stream::update::Section;
 
 /// By path.
 pub(crate) type ScopeDetails = BTreeMap<Vec<String>, ScopeDetail>;
