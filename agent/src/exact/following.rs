@@ -93,9 +93,10 @@ fn shares_in_use(exact: &Exact) -> Option<&Shares> {
     shared.shares.as_ref().filter(|_| !shared.switches.is_finished())
 }
 
-/// Whether what becomes of the objects of scopes is of interest.
+/// Whether what becomes of the objects of scopes is of interest: some are entered, or will be.
 fn looks_after_scopes(exact: &Exact) -> bool {
-    exact.shared.plan.scope_survivors && exact.shared.scopes.are_used()
+    let shared = &*exact.shared;
+    shared.plan.scope_survivors && (!shared.plan.scopes.is_empty() || shared.scopes.are_used())
 }
 
 /// Whether objects of a class are to be made without a test where many are. The test costs little itself: beside it the JIT compiler removes

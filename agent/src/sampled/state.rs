@@ -140,13 +140,8 @@ impl Sampled {
         let site = thread.tracker.site(stacks, class, false);
         let trace = self.shared.traces.of_this_thread(&self.target.jvmti, jni, false);
         let followed = Followed { object: sample.object, size: sample.size, bytes, entry: None, trace };
-        thread.tracker.follow(
-            &self.shared,
-            jni,
-            followed,
-            site,
-            StandsFor { objects_log2, ..StandsFor::default() },
-        );
+        let stands_for = StandsFor { objects_log2, ..StandsFor::default() };
+        thread.tracker.follow(&self.shared, jni, followed, site, stands_for);
         self.followed.fetch_add(1, Relaxed);
     }
 
