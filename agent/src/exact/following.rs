@@ -50,10 +50,18 @@ struct Chosen<'call> {
     log2: u32,
     /// No stack may be taken.
     moving: bool,
-    /// By the JVM's sampler.
-    picked: bool,
-    /// For its scope: objects that the sampler picks stand for the class and the site.
-    in_scope_alone: bool,
+    by: ChosenBy,
+}
+
+/// Why an object is followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ChosenBy {
+    /// It is due.
+    Turn,
+    /// It is due in its scope alone: objects that the sampler picks stand for the class and the site.
+    TurnInScope,
+    /// The JVM's sampler picked it.
+    Sampler,
 }
 
 /// Follows an object that is due, if it is its turn.
@@ -81,7 +89,7 @@ pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked:
         let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
         let followed = Followed { object, size, bytes: 0, entry, trace };
         // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-        let chosen = Chosen { followed, log2, moving: false, picked: true, in_scope_alone: false };
+        let chosen = Chosen { followed, log2, moving: false, by: ChosenBy::Sampler };
         let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
         thread.has_reached(at, known.reached);
         Some(((), on_stack))
@@ -99,10 +107,10 @@ fn looks_after_scopes(exact: &Exact) -> bool {
     shared.plan.scope_survivors && (!shared.plan.scopes.is_empty() || shared.scopes.are_used())
 }
 
-/// Whether objects of a class are to be made without a test where many are. The test costs little itself: beside it the JIT compiler removes
-/// none, of arrays it hardly removes any. Those of scopes are known by it.
-fn may_be_fast(exact: &Exact, class: &KnownClass) -> bool {
-    class.size > 0 || !looks_after_scopes(exact)
+/// Whether objects of a class are to be made without a test where many are, though those of scopes are known by it. It costs little itself:
+/// beside it the JIT compiler removes none, and of arrays it hardly removes any.
+fn is_worth_no_test(class: &KnownClass) -> bool {
+    class.size > 0
 }
 
 /// What an action gives that follows an object, told to the budget; it says how long it took a stack.
@@ -152,7 +160,7 @@ impl OfThread {
         let by_sampler = sampling.is_some() && shares.is_frequent(known.id);
         let scope = due.entry.filter(|_| shared.plan.scope_survivors).map(EntryId::node);
         if by_sampler && (scope.is_none() || shares.is_fast(known.id)) {
-            return Some((self.leave_to_sampler(exact, shares, at, known), Duration::ZERO));
+            return Some((self.leave_to_sampler(exact, shares, (at, known)), Duration::ZERO));
         }
         let size = if due.size == 0 { u64::from(known.size) } else { due.size };
         let before = known.reached;
@@ -163,8 +171,8 @@ impl OfThread {
                 // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
                 if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
                     let p = Estimate::probability(size, interval);
-                    // Outside of scopes it is looked again.
-                    let looks = may_be_fast(exact, &known) && (scope.is_some() || !looks_after_scopes(exact));
+                    // Where scopes matter, outside of them it is looked again.
+                    let looks = !looks_after_scopes(exact) || scope.is_some() && is_worth_no_test(&known);
                     let ms = looks.then(|| shared.clock.now_ms());
                     shares.note_followed((known.id, scope), log2, p, ms);
                 }
@@ -172,8 +180,8 @@ impl OfThread {
                 let HandedOver { object, entry, .. } = due;
                 let bytes = if by_sampler { 0 } else { size << log2 };
                 let followed = Followed { object, size, bytes, entry, trace };
-                let chosen =
-                    Chosen { followed, log2, moving: due.moving, picked: false, in_scope_alone: by_sampler };
+                let by = if by_sampler { ChosenBy::TurnInScope } else { ChosenBy::Turn };
+                let chosen = Chosen { followed, log2, moving: due.moving, by };
                 self.follow_chosen(exact, shares, jni, &mut known, chosen)
             }
             None => (None, Duration::ZERO),
@@ -188,15 +196,14 @@ impl OfThread {
         &mut self,
         exact: &Exact,
         shares: &Shares,
-        at: CountedAt,
-        mut known: KnownClass,
+        (at, mut known): (CountedAt, KnownClass),
     ) -> NextDue {
         let shared = &*exact.shared;
         if !looks_after_scopes(exact) {
             shares.note_fast(known.id);
             return NextDue::BySampler;
         }
-        if !may_be_fast(exact, &known) {
+        if !is_worth_no_test(&known) {
             return NextDue::Never;
         }
         let again = shares.look_again(known.id, &mut known.reached, shared.clock.now_ms());
@@ -221,11 +228,12 @@ impl OfThread {
         chosen: Chosen<'_>,
     ) -> (Option<Tracked>, Duration) {
         let shared = &*exact.shared;
-        let Chosen { followed, log2, moving, picked, in_scope_alone } = chosen;
-        let stack = match (shared.plan.stacks.are_taken() && !in_scope_alone, picked) {
-            (false, _) => None,
-            (true, true) => shares.stack_of_picked(&mut fastrand::f64),
-            (true, false) => shares.stack_turn(known.id, &mut known.reached, &mut |n| fastrand::u64(1..=n)),
+        let Chosen { followed, log2, moving, by } = chosen;
+        let stack = match by {
+            _ if !shared.plan.stacks.are_taken() => None,
+            ChosenBy::TurnInScope => None,
+            ChosenBy::Sampler => shares.stack_of_picked(&mut fastrand::f64),
+            ChosenBy::Turn => shares.stack_turn(known.id, &mut known.reached, &mut |n| fastrand::u64(1..=n)),
         };
         let mut on_stack = Duration::ZERO;
         let (site, stack_log2) = match stack {
@@ -239,6 +247,7 @@ impl OfThread {
             }
             None => (known.site, 0),
         };
+        let in_scope_alone = by == ChosenBy::TurnInScope;
         let stands_for = StandsFor { objects_log2: log2, stack_log2, in_scope_alone };
         (self.tracker.follow(shared, jni, followed, site, stands_for), on_stack)
     }

@@ -7,7 +7,6 @@ use mayfly_jvmti::{
     ArrayLayout, Class, Field, GlobalClass, Jni, JvmtiEnv, ObjectSizes, OfClass, OfThread, StaticField,
     Thread,
 };
-
 use mayfly_tracking::EntryId;
 
 use super::stand_ins::StandIns;

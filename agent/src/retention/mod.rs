@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use mayfly_jvmti::{Follow, HeapObject, HeapWalk, Jni, JvmtiError, Object, Visit, Vm};
 use mayfly_profile::Link;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use names::{Names, tag_classes};
 pub(crate) use objects::MOST_OBJECTS;
@@ -50,7 +50,8 @@ pub(crate) fn retention<'call>(
     vm: Vm,
     jni: Jni<'call>,
     groups: &[usize],
-    (time, counted): (Duration, bool),
+    time: Duration,
+    counted: bool,
     get: impl Fn(usize, usize) -> Option<Object<'call>>,
 ) -> Result<Vec<Found>, JvmtiError> {
     let walk = HeapWalk::new(vm, jni)?;
@@ -75,7 +76,7 @@ pub(crate) fn retention<'call>(
         found.push(Found { looked, ..Found::default() });
     }
     if counted {
-        let objects = count(&walk, of_class.iter().flatten().copied().collect())?;
+        let objects = count(&walk, of_class.iter().flatten().map(|&class| (class, 0)).collect())?;
         for (found, class) in found.iter_mut().zip(of_class) {
             found.on_heap = class.and_then(|class| objects.get(&class).copied());
         }
@@ -89,9 +90,11 @@ pub(crate) fn retention<'call>(
     Ok(found)
 }
 
-/// Objects of each of these classes.
-fn count(walk: &HeapWalk<'_>, classes: FxHashSet<ClassTag>) -> Result<FxHashMap<ClassTag, u64>, JvmtiError> {
-    let mut objects: FxHashMap<ClassTag, u64> = classes.into_iter().map(|class| (class, 0)).collect();
+/// Adds the objects of each of these classes.
+fn count(
+    walk: &HeapWalk<'_>,
+    mut objects: FxHashMap<ClassTag, u64>,
+) -> Result<FxHashMap<ClassTag, u64>, JvmtiError> {
     walk.iterate(|object: &HeapObject<'_>| {
         if let Some(objects) = objects.get_mut(&object.class_tag) {
             *objects += 1;

@@ -1,6 +1,8 @@
 //! What of scopes changed since it was last said.
 
-use mayfly_profile::{ClassId, ScopeCounts, ScopeDetail, ScopeOutcomeCounts, Section};
+use std::mem;
+
+use mayfly_profile::{ClassId, ScopeClassDetail, ScopeCounts, ScopeDetail, ScopeOutcomeCounts, Section};
 use mayfly_tracking::{NodeId, ScopeOutcomes, ScopeTotal};
 
 use crate::tracking::Shared;
@@ -24,12 +26,7 @@ impl ScopeStream {
         self.0.resize_with(totals.len().max(self.0.len()), ScopeCounts::default);
         for (node, (total, said)) in totals.iter().zip(&mut self.0).enumerate() {
             let mut outcomes = outcomes.next().unwrap_or_default();
-            let mut classes = std::mem::take(&mut outcomes.details);
-            classes.retain(|(id, _)| id.row() < named);
-            for (id, detail) in &mut classes {
-                let by_sampler = shared.shares.as_ref().is_some_and(|shares| shares.is_fast(*id));
-                detail.variance = detail.variance.filter(|_| !by_sampler);
-            }
+            let classes = mem::take(&mut outcomes.details);
             let outcomes = shared.plan.scope_survivors.then_some(outcomes);
             let Some(path) = u8::try_from(node).ok().and_then(|node| shared.scopes.path(NodeId(node))) else {
                 continue;
@@ -38,6 +35,7 @@ impl ScopeStream {
             let is_there = now.entries > 0 || !now.allocated.is_empty();
             if now != *said && (is_there || !said.path.is_empty()) {
                 *said = now.clone();
+                let classes = of_named(shared, named, classes);
                 details.push(ScopeDetail { path: now.path.clone(), threads: total.threads, classes });
                 changed.push(now);
             }
@@ -51,6 +49,20 @@ impl ScopeStream {
     pub(super) fn reset(&mut self) {
         self.0.clear();
     }
+}
+
+/// Those of the first `named` classes; of one whose objects the JVM's sampler chooses, in scopes too, they do not say how sure they are.
+fn of_named(
+    shared: &Shared,
+    named: usize,
+    mut classes: Vec<(ClassId, ScopeClassDetail)>,
+) -> Vec<(ClassId, ScopeClassDetail)> {
+    classes.retain(|(id, _)| id.row() < named);
+    for (id, detail) in &mut classes {
+        let by_sampler = shared.shares.as_ref().is_some_and(|shares| shares.is_fast(*id));
+        detail.variance = detail.variance.filter(|_| !by_sampler);
+    }
+    classes
 }
 
 fn counts(

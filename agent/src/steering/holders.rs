@@ -44,7 +44,7 @@ pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>, wanted: Wanted
     let get = |group: usize, number: usize| references.object(grown[group].reference(number));
     // A JVM that refuses says nothing of holders: a report is as good as without.
     let counted = matches!(wanted, Wanted::OnRequest);
-    let Ok(found) = retention(profiler.target.vm, jni, &groups, (time, counted), get) else { return };
+    let Ok(found) = retention(profiler.target.vm, jni, &groups, time, counted, get) else { return };
     if let Some(session) = profiler.session.lock().as_mut() {
         for (grown, found) in grown.iter().zip(&found) {
             found.on_heap.into_iter().for_each(|objects| session.are_on_heap(grown, objects));

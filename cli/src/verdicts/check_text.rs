@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use mayfly_verdicts::Offender;
-
 use super::checked_recording::CheckedRecording;
 use super::document::Document;
 use super::wording::{compared, grounds, judgement, name, offender, remark, ruling};
@@ -25,10 +23,12 @@ fn add(one: &CheckedRecording, document: &mut Document) {
     document.verdicts(&["", "limit", "measured"], rows);
     let mut shown = HashSet::new();
     for outcome in outcomes.iter().filter(|outcome| !outcome.offenders.is_empty()) {
-        let is_new = |one: &Offender| shown.insert((one.class.clone(), one.stack.clone()));
-        let is_new: Vec<_> = outcome.offenders.iter().map(is_new).collect();
-        let lines = outcome.offenders.iter().zip(is_new).flat_map(|(one, is_new)| offender(one, is_new));
-        document.details(format!("Most of {}", name(outcome)), lines.collect());
+        let lines = outcome.offenders.iter().flat_map(|one| {
+            let is_new = shown.insert((&one.class, &one.stack));
+            offender(one, is_new)
+        });
+        let lines = lines.collect();
+        document.details(format!("Most of {}", name(outcome)), lines);
     }
     document.sentence(grounds(one).join("\n"));
 }

@@ -63,7 +63,7 @@ pub use facts::readings::{
 pub use facts::retention::{AT_WORK, Link, LinkKind, MOST_LINKS, RetentionCount, RetentionRow, Room};
 pub use facts::rotation::Rotation;
 pub use facts::run::{EngineKind, JvmInfo, RunInfo, Tracking};
-pub use facts::share::Share;
+pub use facts::share::{Share, surplus};
 pub use facts::source::{LABEL_ATTRIBUTES, Labels, Source};
 pub use facts::stack::{Frames, SharedStacks, Stack, StackIndex, StackTree};
 pub use facts::tally::Tally;

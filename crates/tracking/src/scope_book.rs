@@ -8,7 +8,7 @@
 //!
 //! Until one of these is known, it is undecided. Not here: how often scopes are entered and what is counted in them (`slabs`).
 
-use mayfly_profile::{Ages, ClassId, Outcome, ScopeClassDetail, Tally};
+use mayfly_profile::{Ages, ClassId, Outcome, ScopeClassDetail, Tally, surplus};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::Budget;
@@ -106,7 +106,7 @@ struct NodeOutcomes {
 #[derive(Clone, Copy, Debug, Default)]
 struct ClassOutcome {
     outcome: Outcome,
-    /// Sum of w·(w − 1) over what tracked objects stand for, as in [`mayfly_profile::Share`].
+    /// Sum of what tracked objects add to it ([`surplus`]).
     variance: f64,
     first_survived: Tally,
 }
@@ -132,8 +132,8 @@ impl ScopeBook {
         budget: &Budget,
     ) {
         let full = self.rows() >= MOST_OBJECTS;
-        self.class(entry.node(), class).variance += variance(tally);
-        let outcome = self.outcome(entry.node(), class);
+        let ClassOutcome { outcome, variance, .. } = self.class(entry.node(), class);
+        *variance += surplus(tally.objects);
         outcome.tracked.add(tally);
         if object.reference() == 0 || full || !budget.reserve(OBJECTS_PER_ROW) {
             outcome.unknown.add(tally);
@@ -151,7 +151,7 @@ impl ScopeBook {
             budget.release(OBJECTS_PER_ROW);
             let of_class = self.class(entry.node(), class);
             of_class.outcome.tracked = of_class.outcome.tracked.without(tally);
-            of_class.variance = (of_class.variance - variance(tally)).max(0.0);
+            of_class.variance = (of_class.variance - surplus(tally.objects)).max(0.0);
         }
     }
 
@@ -285,12 +285,6 @@ impl ScopeBook {
     fn outcome(&mut self, node: NodeId, class: ClassId) -> &mut Outcome {
         &mut self.class(node, class).outcome
     }
-}
-
-/// What an object that stands for so many adds to the variance of their number.
-fn variance(tally: Tally) -> f64 {
-    let weight = tally.objects as f64;
-    weight * (weight - 1.0)
 }
 
 /// A table that was much larger gives its room back.

@@ -2,6 +2,7 @@
 //!
 //! Not here: what is counted in them (`slabs`), and what became of the objects made in them (`scope_book`).
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::slab_layout::MOST_SCOPE_NAMES;
@@ -62,6 +63,8 @@ impl EntryId {
 #[derive(Debug)]
 pub struct Scopes {
     state: Mutex<State>,
+    /// Whether any was named: asked of each object that is followed.
+    used: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -74,7 +77,8 @@ struct State {
 
 impl Default for Scopes {
     fn default() -> Self {
-        Self { state: Mutex::new(State { names: vec![OTHER.into()], nodes: Vec::new() }) }
+        let state = State { names: vec![OTHER.into()], nodes: Vec::new() };
+        Self { state: Mutex::new(state), used: AtomicBool::new(false) }
     }
 }
 
@@ -85,6 +89,7 @@ impl Scopes {
         if let Some(at) = state.names.iter().skip(1).position(|known| **known == *name) {
             return at as u32 + 1;
         }
+        self.used.store(true, Relaxed);
         let last = state.names.len() >= MOST_SCOPE_NAMES - 1;
         if state.names.len() < MOST_SCOPE_NAMES {
             state.names.push(if last { OTHER } else { name }.into());
@@ -94,7 +99,7 @@ impl Scopes {
 
     /// Whether any was named.
     pub fn are_used(&self) -> bool {
-        self.state().names.len() > 1
+        self.used.load(Relaxed)
     }
 
     /// The scope of that name inside of another one, or of none; where there are too many, one for all others. `None`: no such name.

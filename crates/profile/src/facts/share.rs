@@ -111,7 +111,8 @@ impl Share {
     }
 }
 
-fn surplus(weight: u64) -> f64 {
+/// What an object that stands for so many adds to the variance of their number, if it was drawn by itself.
+pub fn surplus(weight: u64) -> f64 {
     weight as f64 * (weight as f64 - 1.0)
 }
 

@@ -420,7 +420,6 @@ mod tests {
         ScopeProfile::named(&counts(objects, survived), |id| names.get(id.row()))
     }
 
-    /// 834 gauges "survived" of 1,601: a table was full, and of the others it was not known.
     #[test]
     fn what_is_made_once_is_not_what_each_entry_leaves() {
         let class = |name: &str, survived: Tally, first_survived| ScopeClass {
@@ -450,6 +449,7 @@ mod tests {
         assert_eq!(scope.later(), None, "each has a thread of its own");
     }
 
+    /// 834 gauges "survived" of 1,601: a table was full, and of the others it was not known.
     #[test]
     fn what_was_not_looked_after_makes_a_number_at_least() {
         let with_unknown = |unknown: u64| {

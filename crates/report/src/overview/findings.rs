@@ -87,18 +87,15 @@ impl Screen<'_> {
     /// What there is to say, the most important first.
     fn found(&self) -> Vec<Found> {
         let two = |[text, next]: [String; 2]| (text, Some(next));
-        let longest = self.longest();
-        let lives_longest = longest.as_ref().map(|row| {
+        let long_lived = self.long_lived();
+        let longest = longest::longest(&long_lived);
+        let lives_longest = longest.map(|row| {
             let age = self.profile.age_of(row);
             let text = longest::sentence(row, age, self.profile.duration_ms, self.live_is_at_most);
             let text = text + &self.sureness_of_old(row);
-            let others = self.others_that_live(row);
             let made = self.maker(row).map(|made| made + &self.holder(row));
-            (
-                text,
-                Some([made, others].into_iter().flatten().collect::<Vec<_>>().join("; "))
-                    .filter(|next| !next.is_empty()),
-            )
+            let next: Vec<_> = made.into_iter().chain(self.others_that_live(&long_lived, row)).collect();
+            (text, (!next.is_empty()).then(|| next.join("; ")))
         });
         let found = [
             self.allocates().map(|text| (text, self.allocating_method())),

@@ -39,19 +39,8 @@ impl Screen<'_> {
         rows
     }
 
-    /// The row that a sentence is about: of the program's own code, if that holds enough.
-    pub(super) fn longest(&self) -> Option<OldRow<'_>> {
-        let rows = self.long_lived();
-        let most = rows.first()?.old.weight;
-        let own = |row: &&OldRow<'_>| {
-            row.method.is_some_and(|(class, _)| !is_of_the_jdk(class)) && row.old.weight >= most * OWN_SHARE
-        };
-        rows.iter().find(own).or(rows.first()).cloned()
-    }
-
-    /// What lives long besides what is named, in a line.
-    pub(super) fn others_that_live(&self, named: &OldRow<'_>) -> Option<String> {
-        let rows = self.long_lived();
+    /// What of these rows lives long besides what is named, in a line.
+    pub(super) fn others_that_live(&self, rows: &[OldRow<'_>], named: &OldRow<'_>) -> Option<String> {
         let others = rows.iter().filter(|row| row.method.is_some() && row.method != named.method);
         let texts: Vec<_> = others
             .map(|row| {
@@ -114,6 +103,15 @@ impl Screen<'_> {
     pub(super) fn is_known_of(&self, class: &ClassProfile, part: Tally) -> bool {
         self.profile.samples_behind(class, part).is_none_or(|samples| samples >= LEAST_SAMPLES)
     }
+}
+
+/// The row that a sentence is about: of the program's own code, if that holds enough.
+pub(super) fn longest<'r, 'p>(rows: &'r [OldRow<'p>]) -> Option<&'r OldRow<'p>> {
+    let most = rows.first()?.old.weight;
+    let own = |row: &&OldRow<'_>| {
+        row.method.is_some_and(|(class, _)| !is_of_the_jdk(class)) && row.old.weight >= most * OWN_SHARE
+    };
+    rows.iter().find(own).or(rows.first())
 }
 
 /// The sentence about it, of such an age; `is_at_most`: what of it is live may be dead, as no collection looked.
