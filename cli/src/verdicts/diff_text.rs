@@ -12,6 +12,8 @@ use super::document::Document;
 
 /// Frames of a site on one screen.
 const FRAMES: usize = 8;
+/// The column of chances.
+const CHANCE: usize = 3;
 /// Rows of what is not proven, on one screen.
 const UNPROVEN: usize = 4;
 
@@ -42,7 +44,7 @@ fn not_proven(compared: &Compared<'_>, document: &mut Document, full: bool) {
     let mut rows = vec![["before", "after", "change", "proven by", "of", ""].map(str::to_owned).to_vec()];
     rows.extend(findings.into_iter().map(|finding| {
         let mut cells = row(compared, finding, full);
-        (cells[2], cells[3]) = (growth(finding), would_prove(finding));
+        (cells[2], cells[CHANCE]) = (growth(finding), would_prove(finding));
         cells
     }));
     document.table(reason(compared), rows);
@@ -145,6 +147,10 @@ fn list(
     }
     let mut rows = vec![["before", "after", "change", "chance", "of", ""].map(str::to_owned).to_vec()];
     rows.extend(findings.iter().map(|finding| row(compared, finding, full)));
+    if !compared.difference.replicated {
+        // Of sampling alone: read as the chance of a change it would be far too small.
+        rows.iter_mut().for_each(|cells| drop(cells.remove(CHANCE)));
+    }
     document.table(format!("{heading}{counts}"), rows);
 }
 

@@ -8,6 +8,9 @@ use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
 /// Classes of one method.
 const CLASSES: usize = 3;
 
+/// Steps from a root to the holder that are shown.
+const NEAR: usize = 4;
+
 /// What was searched, what was found, and each suspect.
 pub(crate) fn leaks_document(leaks: &Leaks) -> Document {
     let mut document = Document::default();
@@ -79,12 +82,13 @@ fn found(leaks: &Leaks) -> String {
         }
         _ => "",
     };
-    let floor = leaks.floor.map(|floor| format!("\n{}", missed(floor, &leaks.searched))).unwrap_or_default();
+    let floor = leaks.floor.map(|floor| format!("\n{}", missed(floor, leaks))).unwrap_or_default();
     format!("{named}{doubtful}.{floor}{unseen}")
 }
 
 /// What would not have been seen.
-fn missed(floor: Floor, searched: &Searched) -> String {
+fn missed(floor: Floor, leaks: &Leaks) -> String {
+    let searched = &leaks.searched;
     let seconds = match searched {
         Searched::Recording { seconds, .. } | Searched::Jvm { seconds, .. } => time(*seconds),
         Searched::Dumps { .. } => String::new(),
@@ -94,7 +98,7 @@ fn missed(floor: Floor, searched: &Searched) -> String {
         None if floor.is_small => String::new(),
         None => ": record for longer".to_owned(),
     };
-    let seen = format!("A {} in {seconds}{cure}.", leak_below(floor.bytes_per_s));
+    let seen = format!("A {} in {seconds}{cure}.", leak_below(floor.bytes_per_s, !leaks.suspects.is_empty()));
     if !matches!(searched, Searched::Recording { .. }) {
         return seen;
     }
@@ -138,7 +142,7 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
         lines.push(format!("each holds {}", suspect.holds.join(", ")));
     }
     if !suspect.held_by.is_empty() {
-        lines.push(format!("held by {}", suspect.held_by.join(" -> ")));
+        lines.push(format!("held by {}", way(suspect).join(" -> ")));
     }
     if let Some(path) = &suspect.path {
         lines.push("a path to one of them:".to_owned());
@@ -158,6 +162,14 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
     }
     lines.extend(suspect.doubts(searched).into_iter().map(|doubt| format!("doubt: {doubt}")));
     lines
+}
+
+/// The way to it from the holder that is named on, if that is far from the root: how the root comes to it tells nothing more.
+fn way(suspect: &Suspect) -> Vec<&str> {
+    let holder = suspect.held_by.iter().rposition(|step| Some(step) == suspect.holder.as_ref());
+    let from = holder.filter(|&steps| steps > NEAR).unwrap_or(0);
+    let left_out = (from > 0).then_some("...");
+    left_out.into_iter().chain(suspect.held_by[from..].iter().map(String::as_str)).collect()
 }
 
 /// Of one that is undecided the rate is that at which more were made, whatever died.
@@ -352,5 +364,11 @@ mod tests {
                 format!("\nA leak below 2.00 KiB/s would not have been seen in 0:01:40{cure}. {of}");
             assert!(floor(is_small).contains(&sentence), "{}", floor(is_small));
         }
+        let searched = Searched::Recording { file: "a".to_owned(), collections: 9, seconds: 100.0 };
+        let floor = Floor { bytes_per_s: 2048.0, is_small: true, denser: None };
+        let suspects = vec![Suspect { what: "a.Session".to_owned(), ..Suspect::default() }];
+        let slower = leaks_document(&Leaks { floor: Some(floor), suspects, ..Leaks::of(searched) });
+        let sentence = "A leak below 2.00 KiB/s may have been missed in 0:01:40.";
+        assert!(slower.text(COLUMNS).contains(sentence), "one that is named may be slower");
     }
 }

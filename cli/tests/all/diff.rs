@@ -94,6 +94,7 @@ fn single_recordings_differ_and_more_are_asked_for() {
         text.contains("+50.0 % differs") && text.contains("record each side three times or more"),
         "{text}"
     );
+    assert!(!text.contains("chance"), "that of sampling is not that of a change: {text}");
     let same = Place::with(&[2_000, 2_000]).text(&["0", "1"]);
     assert!(!same.contains("a.Session"), "{same}");
 }

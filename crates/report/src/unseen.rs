@@ -8,9 +8,10 @@ use crate::units;
 pub const OF_ADDED_OBJECTS: &str =
     "this is of objects that are added: one array that is enlarged is not judged";
 
-/// The slowest leak that would have been seen.
-pub fn leak_below(bytes_per_s: f64) -> String {
-    format!("leak below {}/s would not have been seen", units::bytes(bytes_per_s.ceil() as u64))
+/// The slowest leak that would have been seen; where others are named, which may be slower, it is the slowest that surely would.
+pub fn leak_below(bytes_per_s: f64, others_are_named: bool) -> String {
+    let how = if others_are_named { "may have been missed" } else { "would not have been seen" };
+    format!("leak below {}/s {how}", units::bytes(bytes_per_s.ceil() as u64))
 }
 
 /// That a heap becomes fuller, and by how much in each second.

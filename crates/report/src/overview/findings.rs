@@ -88,7 +88,7 @@ impl Screen<'_> {
     fn found(&self) -> Vec<Found> {
         let two = |[text, next]: [String; 2]| (text, Some(next));
         let long_lived = self.long_lived();
-        let longest = longest::longest(&long_lived);
+        let longest = longest::longest(&long_lived, self.profile.own_family());
         let lives_longest = longest.map(|row| {
             let age = self.profile.age_of(row);
             let text = longest::sentence(row, age, self.profile.duration_ms, self.live_is_at_most);

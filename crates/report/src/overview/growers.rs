@@ -105,7 +105,7 @@ pub(super) fn what(grower: &Grower) -> String {
 /// What it is, if that is not named already: the program's own class, or that of most bytes.
 pub(super) fn most_of(grower: &Grower) -> String {
     let short = |class: &str| shorten(&class_text(class), NAME, "...");
-    match (grower.method(), &grower.own_class) {
+    match (grower.method(), grower.program_class()) {
         (None, _) => String::new(),
         (Some(_), _) if grower.is_class() && grower.kept.len() == 1 => {
             format!("all of {}", short(&grower.class))

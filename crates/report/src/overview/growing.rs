@@ -55,15 +55,15 @@ impl Screen<'_> {
             (_, None) if sure.is_empty() && !is_long => {}
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
-                lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor))));
+                lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor, true))));
             }
             // As if that were all.
             (Some(_), _) if is_blind && sure.iter().all(|grower| grower.bytes_per_s < growing.floor) => {
-                lines.push(format!("   beside it a {}", leak_below(growing.floor)));
+                lines.push(format!("   beside it a {}", leak_below(growing.floor, true)));
             }
             (None, Some(rise)) => lines.extend(may_leak(rise, Some(growing.floor))),
             (None, None) if is_blind => {
-                lines.push(format!("nothing is seen to grow; a {}", leak_below(growing.floor)));
+                lines.push(format!("nothing is seen to grow; a {}", leak_below(growing.floor, false)));
                 lines.push(format!("   {OF_ADDED_OBJECTS}"));
             }
             _ => {}

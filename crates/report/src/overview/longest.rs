@@ -12,7 +12,7 @@ use crate::text::shorten;
 use crate::units;
 
 /// Rows.
-const ROWS: usize = 3;
+const ROWS: usize = 4;
 /// Only rows with at least this share of all that is old, by bytes and age.
 const LEAST_SHARE: f64 = 0.01;
 /// Fewer samples of what is old are no ground to rank by.
@@ -105,13 +105,15 @@ impl Screen<'_> {
     }
 }
 
-/// The row that a sentence is about: of the program's own code, if that holds enough.
-pub(super) fn longest<'r, 'p>(rows: &'r [OldRow<'p>]) -> Option<&'r OldRow<'p>> {
+/// The row that a sentence is about: of the program's own code, whose names begin so, if that holds enough, else of a library's.
+pub(super) fn longest<'r, 'p>(rows: &'r [OldRow<'p>], family: Option<&str>) -> Option<&'r OldRow<'p>> {
     let most = rows.first()?.old.weight;
-    let own = |row: &&OldRow<'_>| {
-        row.method.is_some_and(|(class, _)| !is_of_the_jdk(class)) && row.old.weight >= most * OWN_SHARE
+    let made_by = |is_it: &dyn Fn(&str) -> bool| {
+        let holds_enough = |row: &&OldRow<'_>| row.old.weight >= most * OWN_SHARE;
+        rows.iter().filter(holds_enough).find(|row| row.method.is_some_and(|(class, _)| is_it(class)))
     };
-    rows.iter().find(own).or(rows.first())
+    let own = family.and_then(|family| made_by(&|class| class.starts_with(family)));
+    own.or_else(|| made_by(&|class| !is_of_the_jdk(class))).or(rows.first())
 }
 
 /// The sentence about it, of such an age; `is_at_most`: what of it is live may be dead, as no collection looked.
@@ -154,4 +156,29 @@ fn classes(row: &OldRow<'_>) -> String {
 fn made_by(row: &OldRow<'_>) -> String {
     let Some((class, method)) = row.method else { return "?".to_owned() };
     shorten(&place_text(class, method, row.line), NAME, "...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// "s.u.l.LocaleObjectCache$CacheEntry and 185 more live longest, made by StdDateFormat.<clinit>", of a program that keeps alerts.
+    #[test]
+    fn what_the_program_itself_makes_is_named_before_what_its_libraries_make() {
+        let row = |class: &'static str, weight| {
+            let mut row = OldRow::default();
+            row.method = Some((class, "make"));
+            row.old.weight = weight;
+            row
+        };
+        let named = |rows: &[OldRow<'_>], family| {
+            longest(rows, family).and_then(|row| row.method).map(|(class, _)| class.to_owned())
+        };
+        let rows = [row("java.util.Locale", 9.0), row("lib.Dates", 8.0), row("a.Alerts", 7.0)];
+        assert_eq!(named(&rows, Some("a.")).as_deref(), Some("a.Alerts"));
+        assert_eq!(named(&rows, None).as_deref(), Some("lib.Dates"), "whose the program is is not known");
+        let few = [row("java.util.Locale", 900.0), row("lib.Dates", 80.0), row("a.Alerts", 7.0)];
+        assert_eq!(named(&few, Some("a.")).as_deref(), Some("lib.Dates"), "next to nothing");
+        assert_eq!(named(&few[..1], Some("a.")).as_deref(), Some("java.util.Locale"));
+    }
 }

@@ -35,6 +35,8 @@ pub struct Holder {
     pub name: Option<String>,
     /// The way from the root, or from `REST`, to the objects.
     pub path: Vec<String>,
+    /// The program's own class of what the container has, of which the objects are parts; `None`: they are in it themselves, or it has none.
+    pub element: Option<String>,
     /// Slots of the array that they are in, if it is one that is not replaced by a larger one, as far as is known.
     pub room: Option<Room>,
     /// Whether a soft reference is on the way.
@@ -93,6 +95,7 @@ impl Holder {
         Self {
             name: name.map(Link::name),
             path: rest.into_iter().chain(links.iter().rev().map(Link::name)).collect(),
+            element: gathering.and_then(|_| inner.iter().rev().find(is_own)).map(|link| link.class.clone()),
             room: outer
                 .first()
                 .zip(outer.get(1))
@@ -291,6 +294,7 @@ mod tests {
             fixed("a.Main", "REGISTRY"),
         ]);
         assert_eq!(found.name.as_deref(), Some("a.Registry.rows"));
+        assert_eq!(found.element.as_deref(), Some("a.Entry"));
         assert_eq!(found.path[0], "a.Main.REGISTRY");
         assert_eq!(found.path[3], "java.util.HashMap$Node[]");
         assert_eq!((found.room, found.is_soft), (None, false), "the map gets a larger table");
@@ -308,6 +312,7 @@ mod tests {
             fixed("a.Sessions", "OPEN"),
         ]);
         assert_eq!(of_sessions.name.as_deref(), Some("a.Sessions.OPEN"));
+        assert_eq!(of_sessions.element.as_deref(), Some("a.Session"));
     }
 
     #[test]

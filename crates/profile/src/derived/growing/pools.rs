@@ -157,9 +157,15 @@ impl Grower {
         self.kept.iter().all(|kept| whole.has(kept.row))
     }
 
-    /// The class by which it is named.
+    /// The class by which it is named: the program's own, if there is one.
     pub fn named_class(&self) -> &str {
-        self.own_class.as_ref().unwrap_or(&self.class)
+        self.program_class().unwrap_or(&self.class)
+    }
+
+    /// The program's own class of most of them, or of what their container has.
+    pub fn program_class(&self) -> Option<&str> {
+        let element = || self.holder.as_ref()?.element.as_deref();
+        self.own_class.as_deref().or_else(element)
     }
 
     /// Takes in what is part of it, but for what it has.
