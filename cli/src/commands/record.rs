@@ -146,7 +146,14 @@ fn follow(
     let stream = KeptStream::begin(Box::new(source), path)?;
     wait(time, left, || stream.is_over());
     if stream.is_over() {
-        return judge(stream.end()?, pid, " (the JVM ended before the time was over)");
+        let kept = stream.end()?;
+        let is_left = target.status().is_ok_and(|status| status.profiling.is_none());
+        let remark = if is_left {
+            " (another command stopped it before the time was over)"
+        } else {
+            " (the JVM ended before the time was over)"
+        };
+        return judge(kept, pid, remark);
     }
     let stopped =
         collect(target, wanted, before).and_then(|()| target.ask(&Request::Stop(StopMode::Restore)));

@@ -304,9 +304,14 @@ fn a_recording_of_some_time_is_kept_and_ends_early_on_a_signal() {
 
 /// Five seconds that were measured are worth something, also when the time was to be ten.
 #[test]
-fn what_was_recorded_before_the_jvm_ended_is_kept() {
+fn what_was_recorded_before_the_jvm_ended_or_another_command_stopped_it_is_kept() {
     any_jvm(|jvm| {
-        for (ends_by, complete) in [("end", true), ("KILL", false)] {
+        let ways = [
+            ("end", "the JVM ended before the time was over"),
+            ("KILL", "is cut off"),
+            ("stop", "another command stopped it before the time was over"),
+        ];
+        for (ends_by, remark) in ways {
             let workspace = Workspace::new();
             let mut running = started(jvm, &[]);
             running.does("spin");
@@ -321,13 +326,14 @@ fn what_was_recorded_before_the_jvm_ended_is_kept() {
             });
             match ends_by {
                 "end" => drop(running.finish()),
+                "stop" => drop(mayfly(["stop", &running.pid().to_string()]).ok()),
                 name => {
                     signal(running.pid(), name);
                     drop(running.finish());
                 }
             }
             let said = recorder.finish().ok().stderr;
-            let remark = if complete { "before the time was over" } else { "is cut off" };
+            let complete = ends_by != "KILL";
             assert!(said.contains(remark), "{ends_by} on {jvm}: {said}");
             let json = JsonReport::of(&file);
             assert!(json.class("[B").is_some() && json.0["complete"] == complete, "{ends_by} on {jvm}");
