@@ -182,7 +182,12 @@ fn grows(rate: Rate, is_leak: bool) -> String {
     };
     let least = if rate.is_at_least { "≥" } else { "" };
     let least_rate = if is_leak { least } else { "" };
-    let sureness = if rate.samples.is_none() { "counted".to_owned() } else { plus_minus(rate.error) };
+    let sureness = match rate.samples {
+        None => "counted".to_owned(),
+        // The error of what is known would be taken for that of all.
+        Some(_) if is_leak && rate.is_at_least => "a part of it".to_owned(),
+        Some(_) => plus_minus(rate.error),
+    };
     format!(
         "{grows} {least_rate}{}/s ({sureness}), since {}: {least}{} live in {} objects",
         size(rate.bytes_per_s.round() as u64),

@@ -11,6 +11,8 @@ use crate::units::plus_minus;
 
 /// Columns of a name in a sentence.
 const NAME: usize = 50;
+/// Where more belongs to it the error of what is known would be taken for that of all.
+const PART: &str = "a part of it";
 /// What begins within this share of the time is there since the start.
 const AT_THE_START: f64 = 0.1;
 
@@ -60,7 +62,7 @@ impl GrowerWords {
             what: what(grower),
             rate: rate + &until,
             is_over: grower.until_ms.is_some(),
-            sureness: plus_minus(grower.error),
+            sureness: if grower.is_at_least { PART.to_owned() } else { plus_minus(grower.error) },
             live: least.to_owned() + &units::bytes(grower.live.bytes),
             objects: units::count(grower.live.objects),
             since,

@@ -2,9 +2,7 @@
 //!
 //! Not here: the words on one place (`growers`).
 
-use std::cmp::Reverse;
-
-use mayfly_profile::{Grower, HeapRise, Profile};
+use mayfly_profile::{Grower, Growing, HeapRise, Profile, Tracking};
 
 use super::Screen;
 use super::growers::{GrowerWords, added, most_of, sure, what};
@@ -15,8 +13,9 @@ use crate::unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 
 /// Growers that are named.
 const MOST: usize = 2;
-/// Classes that are named of those of which few stacks are taken.
+/// Classes that are named of those of which few stacks are taken, and the share of all from which on they are.
 const SHARED: usize = 2;
+const SPOKEN_OF: f64 = 0.1;
 /// So many times what grows by samples is more than their errors.
 const MUCH_FASTER: f64 = 2.0;
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
@@ -46,7 +45,7 @@ impl Screen<'_> {
         let sure: Vec<_> = sure(&growing.growers).collect();
         let words = |grower: &&Grower| GrowerWords::of(self.profile, grower).sentences();
         lines.extend(sure.iter().take(MOST).flat_map(words));
-        lines.extend(of_few_stacks(self.profile, &sure));
+        lines.extend(left_out(growing, &sure, self.profile.run.tracking));
         lines.extend(more_grows(&sure, self.profile.heap_rises()));
         lines.extend(where_to_look(&sure));
         let is_blind = !growing.floor_is_small() && growing.floor >= LEAST_FLOOR;
@@ -58,8 +57,9 @@ impl Screen<'_> {
                 lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor, true))));
             }
             // As if that were all.
-            (Some(_), _) if is_blind && sure.iter().all(|grower| grower.bytes_per_s < growing.floor) => {
-                lines.push(format!("   beside it a {}", leak_below(growing.floor, true)));
+            (Some(_), _) => {
+                let missed = is_blind.then(|| format!("a {}", leak_below(growing.floor, true)));
+                lines.extend(beside(growing.growers.len() - sure.len(), missed));
             }
             (None, Some(rise)) => lines.extend(may_leak(rise, Some(growing.floor))),
             (None, None) if is_blind => {
@@ -78,21 +78,26 @@ fn off_heap(profile: &Profile) -> Vec<String> {
         .map_or_else(Vec::new, |[text, next]| vec![format!("! {text}"), format!("   {next}")])
 }
 
-/// What is left out: what else belongs to a class that grows; and where stacks are taken of a share of each class, large classes. Of the
-/// `byte[]` that a leak is mostly made of no stack may be there, and each of its rare objects is.
-fn of_few_stacks(profile: &Profile, sure: &[&Grower]) -> Option<String> {
+/// What is left out: what else belongs to a class that grows; and where stacks are taken of a share of each class, how much of large classes. Of
+/// the `byte[]` that a leak is mostly made of no stack may be there, and each of its rare objects is.
+fn left_out(growing: &Growing, sure: &[&Grower], tracking: Tracking) -> Option<String> {
     if !sure.iter().take(MOST).any(|grower| grower.is_at_least) {
         return None;
     }
-    let mut classes: Vec<_> = profile.shared_classes().collect();
-    classes.sort_by_key(|class| (Reverse(class.allocated.bytes), class.name.as_str()));
-    let names: Vec<_> = classes.iter().take(SHARED).map(|class| class_text(&class.name)).collect();
-    let others = if classes.len() > SHARED { ", others" } else { "" };
-    if names.is_empty() {
+    if let Tracking::ByteSample(_) = tracking {
+        return Some("   ≥: what is undecided of the same container is not in it".to_owned());
+    }
+    let named: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
+    let all: f64 = growing.of_few_stacks.iter().map(|(_, rate)| rate).sum();
+    if all < SPOKEN_OF * named {
         return Some("   ≥: what these objects hold of other classes is not in it".to_owned());
     }
+    let classes = growing.of_few_stacks.iter().filter(|(_, rate)| *rate >= SPOKEN_OF * all).take(SHARED);
+    let names: Vec<_> = classes.map(|(class, _)| class_text(class)).collect();
+    let others = if names.len() < growing.of_few_stacks.len() { " and others" } else { "" };
     Some(format!(
-        "   ≥: of {}{others} few stacks were taken; more is known without --scope",
+        "   ≥: up to {}/s of {}{others} may belong to it: few of their stacks were taken, more without --scope",
+        units::bytes(all.round() as u64),
         names.join(", ")
     ))
 }
@@ -127,6 +132,17 @@ fn where_to_look(sure: &[&Grower]) -> Option<String> {
     Some(format!("   {more} more {grow}, by {rate}/s: {next}"))
 }
 
+/// What there may be beside what surely grows: so many that are undecided, and what was missed.
+fn beside(undecided: usize, missed: Option<String>) -> Option<String> {
+    let undecided = match undecided {
+        0 => None,
+        1 => Some("one may grow".to_owned()),
+        many => Some(format!("{many} may grow")),
+    };
+    let parts: Vec<_> = undecided.into_iter().chain(missed).collect();
+    (!parts.is_empty()).then(|| format!("   beside it {}", parts.join("; ")))
+}
+
 /// The JVM's own numbers rise, and of what was followed nothing does, or that is not known.
 fn may_leak(rise: HeapRise, floor: Option<f64>) -> [String; 3] {
     let [rises, by] = heap_rises(rise);
@@ -147,7 +163,7 @@ fn may_grow(grower: &Grower) -> [String; 2] {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{ClassProfile, Maker, Share, Tally};
+    use mayfly_profile::Maker;
 
     use super::*;
 
@@ -173,16 +189,21 @@ mod tests {
     /// "made by AuditTrail.note:12, lately 5.21 KiB/s" without the byte[600] that it makes beside each, 92 % of the leak.
     #[test]
     fn where_few_stacks_were_taken_of_a_class_makers_may_make_more_of_it() {
-        let allocated = Tally::of(1_000_000, 616);
-        let class = ClassProfile { name: "[B".into(), allocated, ..ClassProfile::default() };
-        let mut profile = Profile { classes: vec![class], ..Profile::default() };
         let maker = Maker::Method { class: "a.Trail".into(), method: "note".into(), line: Some(12) };
-        let grower = Grower { maker, ..Grower::default() };
-        let mut share = Share::default();
-        share.record(1_000_000, Some(1_000_000));
-        profile.shares.insert("[B".into(), share);
-        assert_eq!(of_few_stacks(&profile, &[&grower]), None, "what is said of it is all");
-        let text = of_few_stacks(&profile, &[&Grower { is_at_least: true, ..grower }]).expect("one class");
-        assert_eq!(text, "   ≥: of byte[] few stacks were taken; more is known without --scope");
+        let grower = Grower { maker, bytes_per_s: 5_335.0, ..Grower::default() };
+        let part = Grower { is_at_least: true, ..grower.clone() };
+        let of_few = |rates: &[(&str, f64)]| Growing {
+            of_few_stacks: rates.iter().map(|&(class, rate)| (class.to_owned(), rate)).collect(),
+            ..Growing::default()
+        };
+        let by_share = Tracking::Balanced;
+        let arrays = of_few(&[("[B", 61_440.0), ("java.lang.String", 2_048.0)]);
+        assert_eq!(left_out(&arrays, &[&grower], by_share), None, "what is said of it is all");
+        let text = |growing| left_out(&growing, &[&part], by_share).expect("a part");
+        assert_eq!(
+            text(arrays),
+            "   ≥: up to 62.0 KiB/s of byte[] and others may belong to it: few of their stacks were taken, more without --scope"
+        );
+        assert!(text(of_few(&[("[B", 40.0)])).contains("of other classes is not in it"), "next to nothing");
     }
 }

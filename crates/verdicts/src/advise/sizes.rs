@@ -56,7 +56,7 @@ pub(super) fn sized(profile: &Profile, work: &GcWork, known: &Known) -> SizeAdvi
     let Some(live) = live(work) else { return SizeAdvice::Unknown(Missing::Collections) };
     let tight = is_tight(work, live, limit);
     if !tight {
-        match larger_young(profile, work, live, known) {
+        match larger_young(profile, work, (live, limit), known) {
             Some(Ok(flag)) => return SizeAdvice::Try(Box::new(flag)),
             Some(Err(missing)) => return SizeAdvice::Unknown(missing),
             None => {}
@@ -100,15 +100,14 @@ fn is_tight(work: &GcWork, live: u64, limit: u64) -> bool {
     live.min(forced.unwrap_or(u64::MAX)) > limit / 2 || 2.0 * full_us as f64 > for_want_of_room(work)
 }
 
-/// A larger young generation; an error if too little was seen to tell, and nothing if none helps.
+/// A larger young generation, of such a heap and what lives in it; an error if too little was seen to tell, and nothing if none helps.
 fn larger_young(
     profile: &Profile,
     work: &GcWork,
-    live: u64,
+    (live, limit): (u64, u64),
     known: &Known,
 ) -> Option<Result<FlagAdvice, Missing>> {
     let Some(done) = YoungWork::of(profile) else { return Some(Err(Missing::Collections)) };
-    let limit = work.heap_limit?;
     let old = (live as f64 * OLD_ROOM) as u64;
     let room = limit.saturating_sub(old).min(limit - limit / 4).min(known.room.unwrap_or(u64::MAX));
     let size = Settings::of(profile).young?;
@@ -174,8 +173,15 @@ fn larger_heap(profile: &Profile, work: &GcWork, heap: (u64, u64, bool), known: 
         Ok(larger) => larger,
         Err(sized) => return sized,
     };
-    // A fixed young generation is full as often as before.
+    // A fixed young generation is full as often as before, unless it grows, too.
     let young_grows = !young_is_given(profile, heap.1);
+    if !young_grows
+        && let Ok(both) = Larger::of((heap.0, heap.1, true), known)
+        && let Some(Ok(young)) = larger_young(profile, work, (heap.0, both.bytes), known)
+    {
+        let flags = format!("{} {}", both.flags(), young.flags);
+        return SizeAdvice::Try(Box::new(FlagAdvice { flags, ..young }));
+    }
     let (count, us) =
         work.pauses_by(|cause| cause.cause != EXPLICIT && (young_grows || cause.kind == GcKind::Full));
     if us as f64 * (1.0 - 1.0 / larger.times) < SAVES * for_want_of_room(work) {

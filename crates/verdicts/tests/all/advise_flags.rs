@@ -211,7 +211,20 @@ fn a_young_generation_that_is_a_part_of_the_heap_grows_with_it() {
         told(&jvm(Gc::Serial, &[young], &flags), MEMORY)
     };
     assert!(matches!(of(32), Answer::Try(flags) if flags[0].reason == Reason::SmallHeap));
-    assert_eq!(of(40), Answer::Nothing(Nothing::NoFlag), "it is given, and twice as much does not fit");
+    let both = ("-Xmx288m -Xmn160m".to_owned(), Reason::SmallYoung);
+    assert_eq!(tries(of(40))[0], both, "it is given, and twice as much does not fit");
+}
+
+/// "Nothing to gain from a flag", of -Xmx24m -Xmn3m, where -Xmx64m took a fifth of the pauses.
+#[test]
+fn a_young_generation_that_is_given_grows_with_a_heap_that_is_nearly_full() {
+    let young = Row { pause_us: 5_000, left: (MIB / 4, 15 * MIB), ..YOUNG };
+    let mut flags = heap(24, 3).to_vec();
+    flags.push(("NewRatio", 2));
+    let Answer::Try(flags) = told(&jvm(Gc::G1, &[young], &flags), MEMORY) else { panic!("none") };
+    let [flag] = &flags[..] else { panic!("{flags:?}") };
+    assert_eq!((flag.flags.as_str(), flag.reason, flag.sure), ("-Xmx48m -Xmn24m", Reason::SmallYoung, true));
+    assert!(flag.then.pause_us.1 < 0.3 * flag.now.pause_us.0, "{flag:?}");
 }
 
 /// Five calls of `System.gc()`, with so many MiB of direct buffers each second; `None`: nothing was read of them.

@@ -69,6 +69,8 @@ pub struct Growing {
     pub floor: f64,
     /// Bytes of all that is live, by the same samples.
     pub live_bytes: f64,
+    /// Classes of which few stacks were taken: so many bytes a second, at most, of what grows are not among `growers`, the most first.
+    pub of_few_stacks: Vec<(String, f64)>,
 }
 
 impl Growing {
@@ -204,7 +206,12 @@ impl Profile {
         growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, variances));
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
-        Growing { growers, floor, live_bytes }
+        let of_few_stacks = if is_shared && !growers.is_empty() {
+            self.left_of_few_stacks(clocks, worth, &growers)
+        } else {
+            Vec::new()
+        };
+        Growing { growers, floor, live_bytes, of_few_stacks }
     }
 
     /// Whether many objects of the program's own are in a pool: of a class; or of a place, where of the arrays that they hold few stacks were taken.
@@ -223,10 +230,32 @@ impl Profile {
 
     /// Classes of which a share was followed, and few stacks were taken.
     pub fn shared_classes(&self) -> impl Iterator<Item = &ClassProfile> {
-        let is_shared = |class: &&ClassProfile| {
-            self.shares.get(&class.name).is_some_and(|share| share.stacks < class.allocated.objects)
-        };
-        self.classes.iter().filter(is_shared)
+        self.classes.iter().filter(|class| self.is_shared(class))
+    }
+
+    fn is_shared(&self, class: &ClassProfile) -> bool {
+        self.shares.get(&class.name).is_some_and(|share| share.stacks < class.allocated.objects)
+    }
+
+    /// Of [`Self::shared_classes`], by how many bytes a second more became old than these growers have of the class; whether that stays is not known.
+    fn left_of_few_stacks(
+        &self,
+        clocks: [Clock; 2],
+        worth: &Worth<'_>,
+        growers: &[Grower],
+    ) -> Vec<(String, f64)> {
+        let classes = self.classes.iter().enumerate().filter(|(_, class)| self.is_shared(class));
+        let pools = classes.filter_map(|row| Some((row.1, Pool::of_class(self, worth, row, clocks)?)));
+        let sure = || growers.iter().filter(|grower| grower.growth.is_sure());
+        let named = |class: &str| sure().map(|grower| grower.late_of(self, class)).sum::<f64>();
+        let halves_s = clocks[0].whole / 2000.0;
+        let mut rates: Vec<_> = pools
+            .map(|(class, pool)| (class, pool.births[0].staying() - named(&class.name)))
+            .filter(|(_, left)| *left > 0.0)
+            .map(|(class, left)| (class.name.clone(), left / halves_s.max(1e-3)))
+            .collect();
+        rates.sort_by(|a, b| b.1.total_cmp(&a.1));
+        rates
     }
 
     /// Whether the oldest age at which anything is known alive is of the first half of the time.
@@ -274,7 +303,8 @@ impl Profile {
         known.is_some_and(|(&on_heap, class)| {
             let since = class.live.unwrap_or_default().objects as f64;
             let error = variances.of_live(class).objects.sqrt();
-            on_heap as f64 - since < (OLDER * since).max(2.0 * error)
+            // Of few samples it is not known how many are older.
+            error <= FEW_SAMPLES * since && on_heap as f64 - since < (OLDER * since).max(2.0 * error)
         })
     }
 
@@ -348,6 +378,7 @@ mod tests {
     use super::*;
     use crate::facts::frame::Frame;
     use crate::facts::retention::{Link, LinkKind};
+    use crate::facts::run::EngineKind;
     use crate::facts::share::Share;
     use crate::facts::tally::Tally;
     use crate::stream::profile::SiteProfile;
@@ -371,6 +402,29 @@ mod tests {
         assert!(is_replaced(1_250, 300_000), "kept for a minute each");
         assert!(!is_replaced(6_000, 300_000), "those of before are there, too");
         assert!(!is_replaced(1_250, 90_000), "it did not run for long before");
+    }
+
+    /// "Hardly any objects of its class are older": 1,543 of 2,343 were, of which three samples stood for 2,056.
+    #[test]
+    fn of_few_samples_it_is_not_known_what_was_replaced() {
+        let is_replaced = |samples: u64| {
+            let class = ClassProfile {
+                name: "a.Subscription".into(),
+                allocated: Tally::of(2_000, 24),
+                live: Some(Tally::of(2_000, 24)),
+                between_samples: Some(2_000 * 24 / samples),
+                ..ClassProfile::default()
+            };
+            let mut profile = Profile { classes: vec![class], duration_ms: 60_000, ..Profile::default() };
+            profile.run.engine = EngineKind::Sampled;
+            profile.run.tracking = Tracking::ByteSample(2_000 * 24 / samples);
+            profile.run.lifetimes = true;
+            profile.on_heap.insert("a.Subscription".into(), 2_050);
+            profile.readings.0.insert(UPTIME_MS, 300_000);
+            let grower = Grower { own_class: Some("a.Subscription".into()), ..Grower::default() };
+            profile.is_replaced(&grower, &Variances::of(&profile))
+        };
+        assert_eq!([3, 300].map(is_replaced), [false, true]);
     }
 
     /// The holder was looked for by the program's own class, of which hardly any are sampled; in the last step of a recording none is.
@@ -425,8 +479,54 @@ mod tests {
         let listed = || vec![field(LinkKind::StaticField("LISTENERS".to_owned()), 1)];
         assert!(settled("a.Subscription", listed()));
         assert!(!settled("[B", listed()), "arrays of others may be held elsewhere");
-        let soft = Link { class: "java.lang.ref.SoftReference".into(), ..field(LinkKind::Field("referent".to_owned()), 40) };
+        let soft = Link {
+            class: "java.lang.ref.SoftReference".into(),
+            ..field(LinkKind::Field("referent".to_owned()), 40)
+        };
         assert!(!settled("a.Subscription", [vec![soft], listed()].concat()));
+    }
+
+    /// "lately >=10.7 KiB/s" of 61: of the byte[240] of each record no stack was taken.
+    #[test]
+    fn what_few_stacks_were_taken_of_is_bounded_by_what_its_class_keeps() {
+        let class = |name: &str, each: u64| {
+            let mut lifetimes = crate::Lifetimes::default();
+            // One a second, for 100 s.
+            for age in 0..100 {
+                lifetimes.ms.record_living(age * 1_000 + 500, 1);
+                lifetimes.bytes.record_living((age << 20) + 500, 1);
+            }
+            let (allocated, live) = (Tally::of(9_000, each), Some(Tally::of(100, each)));
+            ClassProfile {
+                name: name.into(),
+                allocated,
+                live,
+                lifetimes: Some(lifetimes),
+                ..ClassProfile::default()
+            }
+        };
+        let mut profile = Profile {
+            classes: vec![class("[B", 240), class("a.Record", 32)],
+            duration_ms: 100_000,
+            ..Profile::default()
+        };
+        for class in ["[B", "a.Record"] {
+            let mut share = Share::default();
+            share.record(9_000, Some(9_000));
+            profile.shares.insert(class.into(), share);
+        }
+        let kept = vec![Kept { row: 1, live: Tally::of(100, 32), born: [50, 25, 25], ..Kept::default() }];
+        let growers = [Grower {
+            maker: Maker::Class("a.Record".into()),
+            kept,
+            growth: Growth::Grows,
+            ..Grower::default()
+        }];
+        let (clocks, worth) = (Clock::both(&profile), Worth::of(&profile));
+        let left = profile.left_of_few_stacks(clocks, &worth, &growers);
+        let of = |class: &str| left.iter().find(|(name, _)| name == class).map_or(0.0, |(_, rate)| *rate);
+        assert!((230.0..=250.0).contains(&of("[B")), "{left:?}");
+        assert!(of("a.Record") < 2.0, "it is named: {left:?}");
     }
 
     /// "byte[] leaks, made by Svc.render", lately 24.4 KiB/s (few samples): a cache that is full, of which two samples of large classes were left.

@@ -157,6 +157,17 @@ impl Grower {
         self.kept.iter().all(|kept| whole.has(kept.row))
     }
 
+    /// Bytes of it that are of such a class, and born in the second half of the time.
+    pub(super) fn late_of(&self, profile: &Profile, class: &str) -> f64 {
+        let by_class = self.is_class();
+        let name = |row: usize| if by_class { &profile.classes[row].name } else { &profile.sites[row].class };
+        let late = |kept: &Kept| {
+            let [early, middle, recent] = kept.born.map(|born| born as f64);
+            kept.live.bytes as f64 * (middle + recent) / (early + middle + recent).max(1.0)
+        };
+        self.kept.iter().filter(|kept| name(kept.row) == class).map(late).sum()
+    }
+
     /// The class by which it is named: the program's own, if there is one.
     pub fn named_class(&self) -> &str {
         self.program_class().unwrap_or(&self.class)
