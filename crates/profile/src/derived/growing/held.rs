@@ -15,6 +15,9 @@ use crate::facts::soft::is_soft;
 
 /// Objects of one holder from which on it is a container.
 const MANY: u32 = 4;
+/// Slots in use of an array that has few, and of arrays that each have many, on average.
+const FEW_SLOTS: u64 = 8;
+const MANY_SLOTS: u64 = 16;
 /// A part of what is old that is used by methods at this moment, and by nobody else: what leaks is forgotten.
 const LENT: f64 = 0.2;
 /// Classes of the JDK whose array is as long as it was made.
@@ -172,9 +175,20 @@ impl Holder {
     }
 }
 
-/// The link at which many come together, if there is one.
+/// The link at which many come together, if there is one. Where that has few, or is a method at work, and they come from arrays of which each has
+/// many, these: a list in each of four topics, of which the map never grows.
 fn gathering(row: &RetentionRow) -> Option<usize> {
-    row.path.iter().position(|link| link.holders * MANY <= row.looked)
+    let links = &row.path;
+    let whole = links.iter().position(|link| link.holders * MANY <= row.looked)?;
+    let has_few = match links[whole].by {
+        LinkKind::Element => links[whole].room.is_some_and(|room| room.used <= FEW_SLOTS),
+        LinkKind::Root(_) => true,
+        LinkKind::Field(_) | LinkKind::StaticField(_) => false,
+    };
+    let has_many =
+        |link: &Link| link.room.is_some_and(|room| room.used >= MANY_SLOTS * u64::from(link.holders));
+    let parts = links[..whole].iter().position(has_many).filter(|_| has_few);
+    parts.or(Some(whole))
 }
 
 impl Link {
@@ -313,6 +327,26 @@ mod tests {
         ]);
         assert_eq!(of_sessions.name.as_deref(), Some("a.Sessions.OPEN"));
         assert_eq!(of_sessions.element.as_deref(), Some("a.Session"));
+    }
+
+    /// "held by Engine.topics", a map of four entries, "held by a local variable", and "held by Topic.listeners", of equal runs.
+    #[test]
+    fn lists_that_each_have_many_hold_it_and_not_a_map_of_few() {
+        let topics = [
+            slots("[Ljava.lang.Object;", 3, 456, 489),
+            field("java.util.ArrayList", "elementData", 3),
+            field("a.Topic", "listeners", 3),
+        ];
+        let of_map = |topics_used| {
+            let map = [slots("[La.Node;", 1, topics_used, 128), fixed("a.Engine", "TOPICS")];
+            let found = Holder::of(&[&row(4, [&topics[..], &map].concat())], Some("a.")).expect("a row");
+            found.name.expect("a name")
+        };
+        assert_eq!(of_map(4), "a.Topic.listeners");
+        assert_eq!(of_map(90), "a.Engine.TOPICS", "lists may be what becomes more");
+        let back = [field("a.Subscription", "topic", 620), Link::at_work()];
+        let by_method = Holder::of(&[&row(6, [&topics[..], &back].concat())], Some("a.")).expect("a row");
+        assert_eq!(by_method.name.as_deref(), Some("a.Topic.listeners"));
     }
 
     #[test]
