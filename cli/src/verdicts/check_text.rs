@@ -2,9 +2,14 @@
 
 use std::collections::HashSet;
 
+use mayfly_verdicts::{Judgement, Outcome, Subject};
+
 use super::checked_recording::CheckedRecording;
 use super::document::Document;
 use super::wording::{compared, grounds, judgement, name, offender, remark, ruling};
+
+/// Limits on one screen; of all that are exceeded each is shown. `--json` has the rest.
+const ROWS: usize = 16;
 
 /// All recordings, each with its limits, who exceeds them, and what the ruling rests on.
 pub(crate) fn check_document(all: &[CheckedRecording]) -> Document {
@@ -16,11 +21,16 @@ pub(crate) fn check_document(all: &[CheckedRecording]) -> Document {
 fn add(one: &CheckedRecording, document: &mut Document) {
     document.heading(ruling(one));
     let outcomes = &one.checked.outcomes;
-    let rows = outcomes.iter().map(|outcome| {
+    let (shown, left_out) = most(outcomes);
+    let row = |outcome: &&Outcome| {
         let remark = remark(outcome).map(|remark| format!("; {remark}")).unwrap_or_default();
         vec![format!("  {}", judgement(outcome)), name(outcome), format!("{}{remark}", compared(outcome))]
+    };
+    let more = left_out.into_iter().map(|(judgement, number)| {
+        let limits = if number == 1 { "limit" } else { "limits" };
+        vec![format!("  {judgement}"), format!("{number} more {limits}"), String::new()]
     });
-    document.verdicts(&["", "limit", "measured"], rows);
+    document.verdicts(&["", "limit", "measured"], shown.iter().map(row).chain(more));
     let mut shown = HashSet::new();
     for outcome in outcomes.iter().filter(|outcome| !outcome.offenders.is_empty()) {
         let lines = outcome.offenders.iter().flat_map(|one| {
@@ -30,5 +40,37 @@ fn add(one: &CheckedRecording, document: &mut Document) {
         let lines = lines.collect();
         document.details(format!("Most of {}", name(outcome)), lines);
     }
+    let rough = outcomes.iter().filter(|outcome| outcome.is_rough()).count();
+    if rough > 0 {
+        document.sentence(format!(
+            "Kept roughly, {rough}: what lives is known from samples, and is no more than in the baseline for sure."
+        ));
+    }
     document.sentence(grounds(one).join("\n"));
+}
+
+/// What is shown of so many limits as fit on a screen: what is not kept first, then the largest; and how many more there are of each judgement.
+fn most(outcomes: &[Outcome]) -> (Vec<&Outcome>, Vec<(&'static str, usize)>) {
+    let mut shown: Vec<&Outcome> = outcomes.iter().collect();
+    if outcomes.len() <= ROWS {
+        return (shown, Vec::new());
+    }
+    let rank = |outcome: &Outcome| match outcome.judgement {
+        Judgement::Exceeded => 0,
+        Judgement::Unknown(_) => 1,
+        Judgement::Kept => 2,
+    };
+    shown.sort_by(|a, b| {
+        let key = |outcome: &Outcome| (rank(outcome), outcome.limit.subject != Subject::Total);
+        key(a).cmp(&key(b)).then(b.limit.bound.total_cmp(&a.limit.bound))
+    });
+    let exceeded = shown.iter().filter(|outcome| rank(outcome) == 0).count();
+    let mut left_out: Vec<(&'static str, usize)> = Vec::new();
+    for outcome in shown.split_off(ROWS.max(exceeded).min(shown.len())) {
+        match left_out.last_mut().filter(|(of, _)| *of == judgement(outcome)) {
+            Some((_, number)) => *number += 1,
+            None => left_out.push((judgement(outcome), 1)),
+        }
+    }
+    (shown, left_out)
 }

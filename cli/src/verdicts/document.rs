@@ -4,9 +4,7 @@
 //! (`table`), and its JSON, which has more than people read.
 
 use mayfly_formats::{AnswerPage, AnswerPart};
-use mayfly_report::left_aligned;
-
-use super::table::table;
+use super::table::{table, verdict_rows};
 
 /// The parts of an answer, in their order.
 #[derive(Debug, Default)]
@@ -99,7 +97,7 @@ impl Document {
             Part::Fact(text) | Part::Sentence(text) => format!("{text}\n"),
             Part::Heading(text) if at == 0 => format!("{text}\n"),
             Part::Table(heading, rows) => format!("\n{heading}:\n{}", table(rows, columns)),
-            Part::Verdicts(rows) => left_aligned(rows.get(1..).unwrap_or_default()),
+            Part::Verdicts(rows) => verdict_rows(rows.get(1..).unwrap_or_default(), columns),
             Part::Block(heading, lines) => format!("\n{heading}\n{}", lined("", lines)),
             Part::Details(heading, lines) => format!("{heading}:\n{}", lined("  ", lines)),
             Part::Heading(text) | Part::Note(text) => format!("\n{text}\n"),

@@ -28,6 +28,29 @@ pub(super) fn table(rows: &[Vec<String>], columns: usize) -> String {
     text
 }
 
+/// Rows that all read from the left, in at most so many columns: a last cell for which there is no room goes on below the second.
+pub(super) fn verdict_rows(rows: &[Vec<String>], columns: usize) -> String {
+    let (begins, lasts): (Vec<Vec<String>>, Vec<&String>) =
+        rows.iter().filter_map(|row| row.split_last()).map(|(last, begin)| (begin.to_vec(), last)).unzip();
+    let begins_text = left_aligned(&begins);
+    // Long names are not what the others are aligned to.
+    let widest = begins_text.lines().map(width).filter(|&one| one <= columns * 3 / 5).max().unwrap_or(0);
+    let second = begins.iter().filter_map(|row| row.first()).map(|cell| width(cell)).max().unwrap_or(0) + 2;
+    let mut text = String::new();
+    for (begin, last) in begins_text.lines().zip(lasts) {
+        let beside = [pad(begin, widest), begin.to_owned()].map(|begin| format!("{begin}  {last}"));
+        match beside.iter().find(|line| width(line) <= columns) {
+            Some(line) => text += &format!("{}\n", line.trim_end()),
+            None => {
+                let below = wrapped(last, columns.saturating_sub(second).max(LEAST));
+                text += &format!("{begin}\n");
+                below.iter().for_each(|part| text += &format!("{}{}\n", pad("", second), part.trim_end()));
+            }
+        }
+    }
+    text
+}
+
 /// The last two columns read from the left.
 fn named_left(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let from = rows.first().map_or(0, |row| row.len().saturating_sub(2));
@@ -74,6 +97,19 @@ mod tests {
 
     fn row(cells: [&str; 6]) -> Vec<String> {
         cells.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn a_verdict_that_is_too_long_goes_on_below() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let why = "4.40 MiB, at most 28.1 MiB; the runs of the baseline differ too much";
+        let rows = [row(["  kept", "total: bytes", "1 MiB"]), row(["  unknown", "total: live_bytes", why])];
+        assert_eq!(
+            verdict_rows(&rows, 60),
+            "  kept     total: bytes       1 MiB\n  unknown  total: live_bytes\n           4.40 MiB, at most 28.1 MiB; the runs of the\n           baseline differ too much\n"
+        );
+        let names = [row(["  kept", "a", "1 B"]), row(["  kept", &"n".repeat(40), "at most 2 B"])];
+        assert!(verdict_rows(&names, 44).starts_with("  kept  a  1 B\n  kept  nnn"), "{}", verdict_rows(&names, 44));
     }
 
     #[test]

@@ -97,16 +97,18 @@ impl Limited {
         let bound = tolerated.max(prediction.bound(runs, runs.values.len()));
         let doubt = (!runs.is_replicated()).then(|| {
             format!(
-                "{} of the baseline do not tell how much runs differ: take {REPLICATES} or more",
+                "how much runs differ {} of the baseline can't tell: take {REPLICATES} or more",
                 count(runs)
             )
         });
         let vague = (bound > MOST_ROOM * runs.mean() && bound > tolerated).then(|| Vague {
             // Of all of the program, little may mean that it did little.
             above: if self.name == RowName::Total { 0.0 } else { tolerated },
-            why: prediction.differ(self.quantity, runs),
+            why: prediction.differ(runs),
         });
-        Some(Limit { subject, quantity: self.quantity, bound: bound.ceil(), line: 1, doubt, vague })
+        let most = runs.values.iter().copied().fold(0.0, f64::max) * (1.0 + tolerance);
+        let as_before = (self.quantity == Quantity::LiveBytes && runs.is_replicated()).then_some(most);
+        Some(Limit { subject, quantity: self.quantity, bound: bound.ceil(), line: 1, doubt, vague, as_before })
     }
 }
 
@@ -131,9 +133,7 @@ impl Prediction {
     }
 
     /// Why a limit says nothing, and what would.
-    fn differ(self, quantity: Quantity, runs: &Runs) -> String {
-        let values = || runs.values.iter().copied();
-        let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    fn differ(self, runs: &Runs) -> String {
         let enough = |count: &usize| self.bound(runs, *count) <= MOST_ROOM * runs.mean();
         let cure = match (runs.values.len()..=MOST_RUNS).find(enough) {
             Some(count) => {
@@ -141,10 +141,6 @@ impl Prediction {
             }
             None => "only runs that do the same amount of work would tell".to_owned(),
         };
-        let what = if quantity == Quantity::LiveBytes { "live" } else { "allocated" };
-        format!(
-            "the runs of the baseline differ too much ({least:.0} to {most:.0} bytes {what}), so that a limit would let pass \
-             a multiple of them: {cure}"
-        )
+        format!("the runs of the baseline differ too much, or are known too roughly, for a limit: {cure}")
     }
 }

@@ -52,6 +52,8 @@ pub struct Limit {
     pub doubt: Option<String>,
     /// What is within it and is not kept for sure; `None`: all is.
     pub vague: Option<Vague>,
+    /// What older runs had of it, where that is known roughly: what is no more for sure is kept, however far its error reaches.
+    pub as_before: Option<f64>,
 }
 
 /// What a limit does not tell.
@@ -324,7 +326,7 @@ impl Reading<'_> {
 
     fn limit(&mut self, subject: &Subject, quantity: Quantity, bound: f64, span: Range<usize>) {
         let line = line_of(self.text, span);
-        self.limits.push(Limit { subject: subject.clone(), quantity, bound, line, doubt: None, vague: None });
+        self.limits.push(Limit { subject: subject.clone(), quantity, bound, line, doubt: None, vague: None, as_before: None });
     }
 }
 

@@ -122,6 +122,9 @@ fn outcome(profile: &Profile, limit: &Limit, (budget, shortage): (&Budget, Optio
 }
 
 fn judge(limit: &Limit, amount: Amount) -> Judgement {
+    if limit.is_as_before(amount) {
+        return Judgement::Kept;
+    }
     let (kept, exceeded) = if limit.quantity.is_least() {
         (amount.low >= limit.bound, amount.high < limit.bound)
     } else {
@@ -134,6 +137,23 @@ fn judge(limit: &Limit, amount: Amount) -> Judgement {
         },
         (_, true) => limit.doubt.clone().map_or(Judgement::Exceeded, Judgement::Unknown),
         _ => Judgement::Unknown("the limit lies within the error of the measurement".to_owned()),
+    }
+}
+
+impl Limit {
+    /// Whether it is no more than in older runs for sure, though its error may reach beyond the limit.
+    fn is_as_before(&self, amount: Amount) -> bool {
+        self.as_before.is_some_and(|most| amount.low <= most)
+    }
+}
+
+impl Outcome {
+    /// Whether it is kept only as far as is known: as it is no more than in older runs for sure.
+    pub fn is_rough(&self) -> bool {
+        let reaches_beyond = |amount: Amount| {
+            amount.high > self.limit.bound || self.limit.vague.as_ref().is_some_and(|vague| amount.high > vague.above)
+        };
+        self.judgement == Judgement::Kept && self.limit.as_before.is_some() && self.measured.is_some_and(reaches_beyond)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What older runs allow another run of the same program.
 
 use mayfly_profile::{ClassProfile, Profile, Tally};
-use mayfly_verdicts::{Checked, Ruling, baseline, check};
+use mayfly_verdicts::{Checked, Judgement, Quantity, Ruling, Subject, baseline, check};
 
 /// A run that makes so many sessions, so many objects of a generated class, and holds so many sessions in the end.
 fn run(sessions: u64, lambdas: u64, live: u64) -> Profile {
@@ -59,12 +59,30 @@ fn runs_that_differ_too_much_tell_nothing() {
         assert_eq!(checked.ruling(), Ruling::Unknown, "{checked:#?}");
         let why = format!("{:?}", checked.outcomes[0].judgement);
         assert!(
-            why.contains("differ too much (440000 to 1430000 bytes allocated)")
+            why.contains("differ too much, or are known too roughly, for a limit")
                 && why.contains("the same amount of work would tell"),
             "{why}"
         );
     }
     assert_eq!(checked(&spread, &run(1_000_000, 3_000, 50)).ruling(), Ruling::Exceeded);
+}
+
+/// "The runs of the baseline differ too much (192000 to 192000 bytes live)", exit 2, of a run that only got better.
+#[test]
+fn what_lives_at_the_end_is_kept_if_it_is_no_more_for_sure() {
+    let spread = [run(10_000, 1_000, 50), run(10_010, 1_001, 400), run(9_990, 999, 220)];
+    let of_session = |checked: &Checked| {
+        let outcome = checked.outcomes.iter().find(|outcome| {
+            outcome.limit.quantity == Quantity::LiveBytes && outcome.limit.subject != Subject::Total
+        });
+        let outcome = outcome.expect("a limit");
+        (outcome.judgement.clone(), outcome.is_rough())
+    };
+    let fewer = checked(&spread, &run(8_000, 900, 300));
+    assert_eq!((fewer.ruling(), of_session(&fewer)), (Ruling::Kept, (Judgement::Kept, true)), "{fewer:#?}");
+    let more = checked(&spread, &run(8_000, 900, 600));
+    assert_eq!(more.ruling(), Ruling::Unknown, "more than in any, and less than a limit that lets all pass");
+    assert_eq!(checked(&spread, &run(8_000, 900, 7_000)).ruling(), Ruling::Exceeded);
 }
 
 #[test]

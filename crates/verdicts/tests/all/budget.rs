@@ -36,6 +36,7 @@ fn every_limit_is_read_with_its_line() {
         line,
         doubt: None,
         vague: None,
+        as_before: None,
     };
     assert_eq!(
         budget.limits,
