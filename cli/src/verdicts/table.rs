@@ -109,7 +109,11 @@ mod tests {
             "  kept     total: bytes       1 MiB\n  unknown  total: live_bytes\n           4.40 MiB, at most 28.1 MiB; the runs of the\n           baseline differ too much\n"
         );
         let names = [row(["  kept", "a", "1 B"]), row(["  kept", &"n".repeat(40), "at most 2 B"])];
-        assert!(verdict_rows(&names, 44).starts_with("  kept  a  1 B\n  kept  nnn"), "{}", verdict_rows(&names, 44));
+        assert!(
+            verdict_rows(&names, 44).starts_with("  kept  a  1 B\n  kept  nnn"),
+            "{}",
+            verdict_rows(&names, 44)
+        );
     }
 
     #[test]

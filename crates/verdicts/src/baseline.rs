@@ -108,7 +108,15 @@ impl Limited {
         });
         let most = runs.values.iter().copied().fold(0.0, f64::max) * (1.0 + tolerance);
         let as_before = (self.quantity == Quantity::LiveBytes && runs.is_replicated()).then_some(most);
-        Some(Limit { subject, quantity: self.quantity, bound: bound.ceil(), line: 1, doubt, vague, as_before })
+        Some(Limit {
+            subject,
+            quantity: self.quantity,
+            bound: bound.ceil(),
+            line: 1,
+            doubt,
+            vague,
+            as_before,
+        })
     }
 }
 

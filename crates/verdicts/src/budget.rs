@@ -326,7 +326,15 @@ impl Reading<'_> {
 
     fn limit(&mut self, subject: &Subject, quantity: Quantity, bound: f64, span: Range<usize>) {
         let line = line_of(self.text, span);
-        self.limits.push(Limit { subject: subject.clone(), quantity, bound, line, doubt: None, vague: None, as_before: None });
+        self.limits.push(Limit {
+            subject: subject.clone(),
+            quantity,
+            bound,
+            line,
+            doubt: None,
+            vague: None,
+            as_before: None,
+        });
     }
 }
 

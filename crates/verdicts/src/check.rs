@@ -151,9 +151,12 @@ impl Outcome {
     /// Whether it is kept only as far as is known: as it is no more than in older runs for sure.
     pub fn is_rough(&self) -> bool {
         let reaches_beyond = |amount: Amount| {
-            amount.high > self.limit.bound || self.limit.vague.as_ref().is_some_and(|vague| amount.high > vague.above)
+            amount.high > self.limit.bound
+                || self.limit.vague.as_ref().is_some_and(|vague| amount.high > vague.above)
         };
-        self.judgement == Judgement::Kept && self.limit.as_before.is_some() && self.measured.is_some_and(reaches_beyond)
+        self.judgement == Judgement::Kept
+            && self.limit.as_before.is_some()
+            && self.measured.is_some_and(reaches_beyond)
     }
 }
 

@@ -1,9 +1,13 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Tally, TallyVariance, Through, bursts};
 
 use super::growers::{frame_name, growers_of, holder_of};
 use super::longest;
+use super::ways::short;
 use super::{Finding, Screen};
 use crate::coverage::BLANK;
 use crate::names::{class_text, place_text};
@@ -32,8 +36,11 @@ const NUMBER: usize = 5;
 const NAME: usize = 50;
 /// A number of objects with a larger error, relative to it, is not shown beside bytes that are better known.
 const FEW_OBJECTS: f64 = 0.25;
-/// A share of all through one line of the program that is worth a word.
+/// A share of all through one line of the program that is worth a word, or of several lines together.
 const MUCH: f64 = 0.2;
+/// Lines of the program that are named for what they allocate, and the share of all from which on one is.
+const LINES: usize = 3;
+const LEAST_OF_LINE: f64 = 0.05;
 
 impl Screen<'_> {
     /// The sentences, numbered, each with what to do next below it.
@@ -151,6 +158,11 @@ impl Screen<'_> {
         let bounds = self.profile.site_bounds();
         let through = self.program_of((class, method), |site| site.allocated_at_most(&bounds));
         Some(match through {
+            Some(_) if let Some(lines) = self.own_lines(|site| site.allocated_at_most(&bounds)) => {
+                format!(
+                    "by line of the program, with what it calls of others: {lines}; the ways: mayfly report --ways"
+                )
+            }
             Some(Through { frame, share: all }) => format!(
                 "{} of all is allocated below {}, {share} by {made}; the ways: mayfly report --ways",
                 whole_percent(all),
@@ -158,6 +170,26 @@ impl Screen<'_> {
             ),
             None => format!("{made} allocates {share} of all; its callers: mayfly report --ways"),
         })
+    }
+
+    /// The program's own lines of most of what they are the innermost of, with their shares of all; `None` if these are small, it is one only, or
+    /// whose the program is is not known.
+    fn own_lines(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<String> {
+        self.profile.own_family()?;
+        let stacks: Vec<_> = self.profile.sites.iter().map(|site| &site.stack).collect();
+        let (mut lines, mut total) = (BTreeMap::<String, u64>::new(), 0);
+        for (site, own) in self.profile.sites.iter().zip(self.profile.program_frames(&stacks)) {
+            total += weight(site);
+            if let Some(frame) = own.and_then(|at| site.stack.iter().nth(at)) {
+                *lines.entry(short(frame)).or_default() += weight(site);
+            }
+        }
+        let mut lines: Vec<_> =
+            lines.into_iter().filter(|(_, bytes)| *bytes as f64 >= LEAST_OF_LINE * total as f64).collect();
+        lines.sort_by_key(|(_, bytes)| Reverse(*bytes));
+        let all: u64 = lines.iter().map(|(_, bytes)| bytes).sum();
+        let texts = lines.iter().take(LINES).map(|(line, bytes)| format!("{line} {}", share(*bytes, total)));
+        (lines.len() > 1 && all as f64 >= MUCH * total as f64).then(|| texts.collect::<Vec<_>>().join(", "))
     }
 
     /// The program's frame through which most passes, if that is not this method (class and name), and much.

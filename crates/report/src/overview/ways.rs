@@ -73,7 +73,7 @@ fn add(way: &OwnWay, depth: usize, least: u64, rows: &mut Vec<Row>) {
 }
 
 /// `Shop.render:71`: the class without its package.
-fn short(frame: &Frame) -> String {
+pub(super) fn short(frame: &Frame) -> String {
     let (class, method) = frame.in_source();
     place_text(class.rsplit_once('.').map_or(class, |(_, class)| class), method, frame.line)
 }

@@ -668,6 +668,16 @@ fn what_a_library_allocates_is_said_with_the_programs_line_below_which_it_does()
     profile.run.jvm.command = "social.Social 8200".into();
     let text = found(&profile);
     assert!(text.contains("100 % of all is allocated below social.Friends.m:30, 50 % by"), "{text}");
+    let mut lines = profile.clone();
+    let stack = ["scala.List", "social.Feed", "social.Social"].map(|class| frame(class, 31));
+    lines.sites.push(SiteProfile { stack: stack.into_iter().collect(), ..lines.sites[0].clone() });
+    let text = found(&lines);
+    assert!(
+        text.contains(
+            "by line of the program, with what it calls of others: Friends.m:30 67 %, Feed.m:31 33 %;"
+        ),
+        "{text}"
+    );
     profile.run.jvm.command = "app.jar".into();
     assert!(!found(&profile).contains("below social"), "nobody knows whose code it is");
 }
