@@ -26,7 +26,7 @@ const MOST_LOG2: u32 = 20;
 /// soon would otherwise begin many strata, and finish none.
 const FIRST_LOG2: u32 = 6;
 /// One stack of so many, as a power of two, is taken of objects that the JVM's sampler picked, however much was spent.
-const MOST_PICKED_LOG2: u32 = 6;
+const MOST_PICKED_LOG2: u32 = 4;
 /// What following objects, and taking their stacks, may take in any case.
 const FREE: Duration = Duration::from_millis(25);
 
@@ -52,9 +52,10 @@ const OBJECTS: Fineness = Fineness { at_budget: 2048.0, least: 512 };
 const STACKS: Fineness = Fineness { at_budget: 512.0, least: 64 };
 /// Of objects made in a scope: of those of one request few survive.
 const IN_SCOPES: Fineness = Fineness { at_budget: 4096.0, least: 256 };
-/// What following them may take in any case; a service that has little to do may spend so many times as much on it as on others.
+/// What following them may take in any case.
 const FREE_IN_SCOPES: Duration = Duration::from_millis(100);
-const IN_SCOPES_WHERE_IDLE: u64 = 4;
+/// A service that has little to do may spend so many times as much on them, and on stacks, as on other objects.
+const WHERE_IDLE: u64 = 4;
 
 /// A stratum whose chosen object comes next: its length as a power of two, and how many of it follow that one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,11 +187,12 @@ pub struct Shares {
 impl Default for Shares {
     fn default() -> Self {
         let by_class = || Mapped::new(MOST_CLASSES).expect("address space for classes");
-        let budget = CpuBudget::of_at_least(FREE_IN_SCOPES, 0).where_idle(IN_SCOPES_WHERE_IDLE);
+        let budget = CpuBudget::of_at_least(FREE_IN_SCOPES, 0).where_idle(WHERE_IDLE);
+        let stacks = CpuBudget::of_at_least(FREE, 0).where_idle(WHERE_IDLE);
         Self {
             objects: Choice::new(OBJECTS),
             in_scopes: Choice { budget, fineness: IN_SCOPES },
-            stacks: Choice::new(STACKS),
+            stacks: Choice { budget: stacks, fineness: STACKS },
             begun: by_class(),
             begun_in_scopes: Box::new([const { OnceLock::new() }; MOST_NODES]),
             stacks_begun: by_class(),

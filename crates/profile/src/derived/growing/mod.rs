@@ -57,6 +57,8 @@ const SOFT: f64 = 0.1;
 const SOFT_OF_CLASS: f64 = 0.3;
 /// A relative error beyond which a number is of few samples.
 const FEW_SAMPLES: f64 = 0.5;
+/// One with which nobody says "at least".
+const ROUGH: f64 = 0.25;
 /// Fewer are the JDK's own.
 const FEW_SOFT: f64 = 32.0;
 
@@ -203,7 +205,11 @@ impl Profile {
         for grower in &mut growers {
             grower.is_at_least |= is_shared && !grower.is_class();
         }
-        growers.iter_mut().for_each(|grower| grower.error = self.error_of(grower, variances));
+        for grower in &mut growers {
+            grower.error = self.error_of(grower, variances);
+            // What is known of it may be far too much.
+            grower.is_at_least &= grower.error <= ROUGH;
+        }
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
         let of_few_stacks = if is_shared && !growers.is_empty() {
