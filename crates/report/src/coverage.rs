@@ -2,7 +2,7 @@
 //!
 //! Not here: the trust block of the full report (`trust`).
 
-use mayfly_profile::{EngineKind, Profile, Trust};
+use mayfly_profile::{EngineKind, Profile};
 
 use crate::doubts::doubts;
 use crate::followed::{estimated_from, thinned};
@@ -20,11 +20,10 @@ pub const BLANK: &str = "the file ends before the first counts, as the JVM ended
 
 /// How far to trust a profile, in sentences: what is covered, what is missing, what is an estimate.
 pub fn coverage(profile: &Profile) -> Vec<String> {
-    let trust = &profile.trust;
     if profile.is_blank() {
         return vec!["Coverage: nothing was recorded.".to_owned()];
     }
-    let certain = [counted(profile), missed(trust)];
+    let certain = [counted(profile), missed(profile)];
     certain.into_iter().chain(doubts(profile)).chain(estimated(profile)).chain(few_samples(profile)).collect()
 }
 
@@ -48,7 +47,11 @@ fn few_samples(profile: &Profile) -> Option<String> {
     let samples = bytes / interval.max(1);
     (samples < FEW_SAMPLES && nearer < interval).then(|| {
         let nearer = nearer >> 10;
-        format!("That is about {samples} samples, which is little: #sample-{nearer}k would draw more.")
+        let option = match profile.run.engine {
+            EngineKind::Exact => format!("--sample {nearer}k"),
+            EngineKind::Sampled => format!("'#sample-{nearer}k'"),
+        };
+        format!("That is about {samples} samples, which is little: {option} would draw more.")
     })
 }
 
@@ -92,7 +95,8 @@ fn counted(profile: &Profile) -> String {
     format!("Coverage: {share} of the {jvm} the JVM allocated were counted{explained}.")
 }
 
-fn missed(trust: &Trust) -> String {
+fn missed(profile: &Profile) -> String {
+    let trust = &profile.trust;
     let dropped = trust.dropped_objects();
     let refused = trust.refusals.iter().map(|refusal| refusal.methods).fold(0, u64::saturating_add);
     let mut parts = Vec::new();
@@ -107,7 +111,10 @@ fn missed(trust: &Trust) -> String {
         parts.push(format!("{refused} {} refused", if refused == 1 { "method" } else { "methods" }));
     }
     if trust.following.thinned_to_one_in > 1 {
-        parts.push(format!("thinned to 1 object in {}", trust.following.thinned_to_one_in));
+        // Where the collector would keep what is followed, more memory helps nobody.
+        let cure =
+            if profile.run.jvm.gc.pauses_are_parts() { "" } else { ", as #memlimit has no room for more" };
+        parts.push(format!("thinned to 1 object in {}{cure}", trust.following.thinned_to_one_in));
     }
     if parts.is_empty() {
         "Nothing was dropped or refused.".to_owned()

@@ -12,7 +12,7 @@ use crate::alike::{Alike, Changed, alike};
 use crate::corrected::{Corrected, Tested, corrected};
 use crate::grounds::distrust;
 use crate::lifetimes::{Clock, compare};
-use crate::rows::{RowClasses, RowName, RunRows, allocated, live};
+use crate::rows::{RowClasses, RowName, RunRows, allocated, by_compiler, live};
 use crate::runs::{REPLICATES, Runs, either_known};
 use crate::significance::{LEAST_CHANCE, chance_given, runs_needed};
 use crate::spread::Expected;
@@ -194,10 +194,16 @@ pub fn diff(
         replicated: sides.iter().all(|side| side.len() >= REPLICATES),
         is_decided: idle.is_empty(),
     };
+    let mut findings = tests.judged(judging);
+    for finding in &mut findings {
+        // With single runs nobody knows how differently the JIT compiles.
+        if finding.verdict == Verdict::Differs && finding.is_by_compiler(&sides) {
+            finding.verdict = Verdict::Same;
+        }
+    }
     let duration = |side: &Side<'_>| {
         side.runs.iter().map(|(profile, _)| profile.duration_ms as f64).sum::<f64>() / side.runs.len() as f64
     };
-    let findings = tests.judged(judging);
     Ok(Difference {
         replicated: judging.replicated,
         level,
@@ -391,6 +397,15 @@ impl Counts {
 }
 
 impl Finding {
+    /// Whether what the JIT removed explains all of it.
+    fn is_by_compiler(&self, sides: &Sides<'_>) -> bool {
+        if self.measure != Measure::Allocated || matches!(self.row, RowName::Total | RowName::Class(_)) {
+            return false;
+        }
+        let [less, more] = by_compiler(sides, &self.row);
+        if self.bytes() < 0.0 { -self.bytes() <= less } else { self.bytes() <= more }
+    }
+
     /// Whether it is a difference to speak of, of so much in all, that is not proven.
     fn is_notable(&self, whole: f64) -> bool {
         self.verdict == Verdict::Same

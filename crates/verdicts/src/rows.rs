@@ -129,6 +129,10 @@ impl<'a> RunRows<'a> {
         self.rows.get(name).cloned().unwrap_or_default()
     }
 
+    fn sites(&self, name: &RowName) -> impl Iterator<Item = &'a SiteProfile> {
+        self.rows.get(name).into_iter().flat_map(|row| row.sites.iter().copied())
+    }
+
     /// Where methods are, with the bytes that were allocated there, or through there.
     pub(crate) fn add_places(&self, to: &mut BTreeMap<String, Places<String>>) {
         for site in &self.profile.sites {
@@ -168,6 +172,32 @@ fn removed_shares(profile: &Profile) -> HashMap<&str, f64> {
         removed as f64 / (class.allocated.bytes - removed).max(1) as f64
     };
     removed.filter(|(_, removed)| *removed > 0).map(|of| (&*of.0.name, share(of))).collect()
+}
+
+/// By how many bytes the JIT may have made a row less, and more, from one side to another: as far as it removed more, or less, of the classes of which
+/// the row is. Of the objects that are executed at a site it removes none or all, as the next run compiles it.
+pub(crate) fn by_compiler(sides: &[Vec<RunRows<'_>>; 2], name: &RowName) -> [f64; 2] {
+    let mean = |side: &[RunRows<'_>], of: &dyn Fn(&RunRows<'_>) -> f64| {
+        side.iter().map(|run| of(run) / run.operations).sum::<f64>() / side.len().max(1) as f64
+    };
+    let classes: BTreeSet<&str> =
+        sides.iter().flatten().flat_map(|run| run.sites(name)).map(|site| site.class.as_str()).collect();
+    let (mut less, mut more) = (0.0, 0.0);
+    for class in classes {
+        let removed = |run: &RunRows<'_>| {
+            let known = run.profile.classes.iter().find(|known| known.name == class);
+            known.map_or(0.0, |known| run.profile.removed_bytes(known) as f64)
+        };
+        let there = |run: &RunRows<'_>| {
+            let sites = run.sites(name).filter(|site| site.class == class);
+            sites.map(|site| site.allocated.bytes as f64).sum::<f64>()
+        };
+        let [removed, there] = [&removed as &dyn Fn(&RunRows<'_>) -> f64, &there]
+            .map(|of| [mean(&sides[0], of), mean(&sides[1], of)]);
+        less += (removed[1] - removed[0]).clamp(0.0, there[0]);
+        more += (removed[0] - removed[1]).clamp(0.0, there[1]);
+    }
+    [less, more]
 }
 
 /// `Shop.java:71`; `None`: it is not known.

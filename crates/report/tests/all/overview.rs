@@ -429,7 +429,7 @@ fn where_samples_are_few_a_nearer_interval_is_named() {
     // 1,997 MB.
     let shown_at = |interval| shown(&sampled(with_sites(), Tracking::ByteSample(interval)));
     let few = shown_at(4 << 20);
-    assert!(few.contains("about 476 samples, which is little: #sample-512k would draw more"), "{few}");
+    assert!(few.contains("about 476 samples, which is little: --sample 512k would draw more"), "{few}");
     assert!(!shown_at(512 << 10).contains("samples, which"));
 }
 
