@@ -5,13 +5,16 @@ use mayfly_recording::control::{Request, Response, StopMode};
 use crate::args::running::{StopArgs, TargetArgs};
 use crate::error::Error;
 use crate::exit_codes;
+use crate::output;
 use crate::session::connect::Target;
 use crate::session::jvms;
 
 /// Has the agent end, and leave classes as they were if that is asked for.
 pub(crate) fn stop(args: &StopArgs) -> Result<u8, Error> {
     let mode = if args.restore { StopMode::Restore } else { StopMode::KeepHooks };
-    run(&args.jvm, &Request::Stop(mode))
+    let code = run(&args.jvm, &Request::Stop(mode))?;
+    output::say(&format!("{} is profiled no longer", args.jvm.target));
+    Ok(code)
 }
 
 /// Has the agent do it. Says nothing if it was done.

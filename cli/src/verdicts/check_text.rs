@@ -24,7 +24,10 @@ fn add(one: &CheckedRecording, document: &mut Document) {
     let (shown, left_out) = most(outcomes);
     let row = |outcome: &&Outcome| {
         let remark = remark(outcome).map(|remark| format!("; {remark}")).unwrap_or_default();
-        vec![format!("  {}", judgement(outcome)), name(outcome), format!("{}{remark}", compared(outcome))]
+        // Of what has no end more may have come.
+        let is_so_far = one.checked.distrust.is_some() && outcome.judgement == Judgement::Kept;
+        let verdict = if is_so_far { "so far" } else { judgement(outcome) };
+        vec![format!("  {verdict}"), name(outcome), format!("{}{remark}", compared(outcome))]
     };
     let more = left_out.into_iter().map(|(judgement, number)| {
         let limits = if number == 1 { "limit" } else { "limits" };

@@ -39,7 +39,9 @@ pub(super) fn verdict_rows(rows: &[Vec<String>], columns: usize) -> String {
     let mut text = String::new();
     for (begin, last) in begins_text.lines().zip(lasts) {
         let beside = [pad(begin, widest), begin.to_owned()].map(|begin| format!("{begin}  {last}"));
-        match beside.iter().find(|line| width(line) <= columns) {
+        // A file's name is not broken: who reads rows would lose it.
+        let is_one_word = !last.contains(' ');
+        match beside.iter().find(|line| width(line) <= columns || is_one_word) {
             Some(line) => text += &format!("{}\n", line.trim_end()),
             None => {
                 let below = wrapped(last, columns.saturating_sub(second).max(LEAST));

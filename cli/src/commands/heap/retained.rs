@@ -133,7 +133,7 @@ pub(super) fn run(args: &RetainedArgs) -> Result<(), Error> {
         return pages::retained(&file, &graph, &dominators, page);
     }
     let retained = match args.by {
-        RetainedBy::Object if for_people && chosen.is_none() => {
+        RetainedBy::Object if !args.shown.json.is_json() && chosen.is_none() => {
             answer("object", &dominators, dominators.reachable().len(), chains(&graph, &dominators, limit))
         }
         RetainedBy::Object => by_object(&graph, &dominators, chosen, limit),
