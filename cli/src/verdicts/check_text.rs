@@ -6,7 +6,7 @@ use mayfly_verdicts::{Judgement, Outcome, Subject};
 
 use super::checked_recording::CheckedRecording;
 use super::document::Document;
-use super::wording::{compared, grounds, judgement, name, offender, remark, ruling};
+use super::wording::{KEPT, compared, grounds, judgement, name, offender, remark, ruling};
 
 /// Limits on one screen; of all that are exceeded each is shown. `--json` has the rest.
 const ROWS: usize = 16;
@@ -22,16 +22,19 @@ fn add(one: &CheckedRecording, document: &mut Document) {
     document.heading(ruling(one));
     let outcomes = &one.checked.outcomes;
     let (shown, left_out) = most(outcomes);
+    // Of what has no end more may have come.
+    let verdict = |judgement: &'static str| match judgement {
+        KEPT if one.checked.distrust.is_some() => "so far",
+        judgement => judgement,
+    };
     let row = |outcome: &&Outcome| {
         let remark = remark(outcome).map(|remark| format!("; {remark}")).unwrap_or_default();
-        // Of what has no end more may have come.
-        let is_so_far = one.checked.distrust.is_some() && outcome.judgement == Judgement::Kept;
-        let verdict = if is_so_far { "so far" } else { judgement(outcome) };
+        let verdict = verdict(judgement(outcome));
         vec![format!("  {verdict}"), name(outcome), format!("{}{remark}", compared(outcome))]
     };
     let more = left_out.into_iter().map(|(judgement, number)| {
         let limits = if number == 1 { "limit" } else { "limits" };
-        vec![format!("  {judgement}"), format!("{number} more {limits}"), String::new()]
+        vec![format!("  {}", verdict(judgement)), format!("{number} more {limits}"), String::new()]
     });
     document.verdicts(&["", "limit", "measured"], shown.iter().map(row).chain(more));
     let mut shown = HashSet::new();
@@ -76,4 +79,43 @@ fn most(outcomes: &[Outcome]) -> (Vec<&Outcome>, Vec<(&'static str, usize)>) {
         }
     }
     (shown, left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use mayfly_verdicts::Limit;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_kept_is_shown_whole_and_first_and_of_the_rest_the_largest() {
+        let outcome = |class: usize, judgement| Outcome {
+            limit: Limit {
+                subject: Subject::Class(format!("a.C{class}")),
+                quantity: mayfly_verdicts::Quantity::Bytes,
+                bound: class as f64,
+                line: 1,
+                doubt: None,
+                vague: None,
+                as_before: None,
+            },
+            measured: None,
+            judgement,
+            offenders: Vec::new(),
+            seen: true,
+        };
+        let names = |outcomes: &[Outcome]| {
+            let (shown, left_out) = most(outcomes);
+            let bounds: Vec<_> = shown.iter().map(|outcome| outcome.limit.bound as usize).collect();
+            (bounds, left_out)
+        };
+        let kept: Vec<_> = (0..ROWS).map(|class| outcome(class, Judgement::Kept)).collect();
+        assert_eq!(names(&kept), ((0..ROWS).collect(), vec![]), "as the budget has them");
+        let exceeded = (100..120).map(|class| outcome(class, Judgement::Exceeded));
+        let (shown, left_out) = names(&kept.clone().into_iter().chain(exceeded).collect::<Vec<_>>());
+        assert_eq!((shown, left_out), ((100..120).rev().collect(), vec![("kept", ROWS)]));
+        let unknown = outcome(50, Judgement::Unknown("few samples".to_owned()));
+        let (shown, left_out) = names(&kept.into_iter().chain([unknown]).collect::<Vec<_>>());
+        assert_eq!((shown[..3].to_vec(), left_out), (vec![50, 15, 14], vec![("kept", 1)]));
+    }
 }

@@ -23,10 +23,13 @@ pub(super) fn subject(subject: &Subject) -> String {
     }
 }
 
+/// Of a limit that is.
+pub(super) const KEPT: &str = "kept";
+
 /// `kept`, `exceeded` or `unknown`.
 pub(super) fn judgement(outcome: &Outcome) -> &'static str {
     match outcome.judgement {
-        Judgement::Kept => "kept",
+        Judgement::Kept => KEPT,
         Judgement::Exceeded => "exceeded",
         Judgement::Unknown(_) => "unknown",
     }

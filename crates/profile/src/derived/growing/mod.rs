@@ -201,7 +201,7 @@ impl Profile {
             }
         }
         growers = joined::by_container(self, program, growers);
-        let is_shared = is_balanced && self.shared_classes().next().is_some();
+        let is_shared = is_balanced && self.classes.iter().any(|class| self.is_shared(class));
         for grower in &mut growers {
             grower.is_at_least |= is_shared && !grower.is_class();
         }
@@ -234,16 +234,13 @@ impl Profile {
         own >= MANY_OF_A_CLASS
     }
 
-    /// Classes of which a share was followed, and few stacks were taken.
-    pub fn shared_classes(&self) -> impl Iterator<Item = &ClassProfile> {
-        self.classes.iter().filter(|class| self.is_shared(class))
-    }
-
+    /// Whether of a class a share was followed, and few stacks were taken.
     fn is_shared(&self, class: &ClassProfile) -> bool {
         self.shares.get(&class.name).is_some_and(|share| share.stacks < class.allocated.objects)
     }
 
-    /// Of [`Self::shared_classes`], by how many bytes a second more became old than these growers have of the class; whether that stays is not known.
+    /// Of classes of which few stacks were taken, by how many bytes a second more became old than these growers have of them; whether that stays
+    /// is not known.
     fn left_of_few_stacks(
         &self,
         clocks: [Clock; 2],
