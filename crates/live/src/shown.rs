@@ -5,13 +5,16 @@
 use std::collections::HashMap;
 
 use mayfly_profile::{ClassProfile, History, Profile, per_second};
-use mayfly_report::size;
+use mayfly_report::{growing_line, size};
 
 use crate::follow::Followed;
 use crate::rows::{ClassRow, Numbers, SiteRow};
 
 /// Rates are measured over at least so long.
 const LEAST_SPAN_MS: u64 = 500;
+
+/// What grows is looked for after a collection, and no more often than this: all sites are named for it.
+const GROWTH_EVERY_MS: u64 = 5_000;
 
 /// The picture.
 #[derive(Debug, Default)]
@@ -27,6 +30,9 @@ pub(crate) struct Shown {
     pub(crate) marked_ms: Option<u64>,
     /// Whether what is live may be less: no collection has looked at what became old.
     pub(crate) live_is_at_most: bool,
+    /// What surely grows, as of when that was last looked for: after so many collections, at such a time.
+    pub(crate) growing: Option<String>,
+    growth_of: (u32, u64),
     numbers: HashMap<String, usize>,
     /// When rates were last begun to be measured.
     before_ms: u64,
@@ -47,6 +53,7 @@ impl Shown {
         self.renew_sites(followed, &profile);
         self.live_is_at_most = profile.live_is_at_most();
         self.renew_classes(profile);
+        self.renew_growth(followed);
         self.history = followed.builder.history().clone();
         self.renew_rates();
         followed.changed = false;
@@ -91,6 +98,7 @@ impl Shown {
     fn begin_again(&mut self) {
         self.measure_from(0);
         self.marked_ms = None;
+        (self.growing, self.growth_of) = (None, (0, 0));
         self.classes.iter_mut().for_each(|row| *row = ClassRow::default());
         self.sites.iter_mut().for_each(|row| *row = SiteRow::default());
     }
@@ -100,6 +108,14 @@ impl Shown {
         self.before_ms = ms;
         self.classes.iter_mut().for_each(|row| row.pace.before = 0);
         self.sites.iter_mut().for_each(|row| row.pace.before = 0);
+    }
+
+    fn renew_growth(&mut self, followed: &Followed) {
+        let (now, (gcs, ms)) = (&self.profile, self.growth_of);
+        if now.gcs != gcs && now.duration_ms >= ms + GROWTH_EVERY_MS {
+            self.growth_of = (now.gcs, now.duration_ms);
+            self.growing = growing_line(&followed.builder.profile_with_history());
+        }
     }
 
     fn renew_sites(&mut self, followed: &mut Followed, profile: &Profile) {

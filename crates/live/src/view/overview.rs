@@ -1,4 +1,4 @@
-//! The first screen: charts over time, the lifetime histogram, and the table of classes or sites.
+//! The first screen: charts over time, the lifetime histogram, what surely grows, and the table of classes or sites.
 
 use ratatui::layout::Rect;
 
@@ -29,6 +29,9 @@ pub(super) fn draw(put: &mut Put<'_>, area: Rect, state: &State) {
         histogram(put, Rect { y: area.y + charts_height, height, ..area }, state);
         charts_height + height
     };
+    if let Some(growing) = &state.shown.growing {
+        put.full(area, upper, &put.look.cut(growing, area.width.into()), put.look.loud());
+    }
     let table = Rect { y: area.y + upper + 1, height: area.height - upper - 1, ..area };
     tables::of_overview(put, table, state);
 }

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use mayfly_live::{Key, Look, State};
-use mayfly_profile::{ClassId, RunInfo, Tracking, Update};
+use mayfly_profile::{ClassId, ClassProfile, Lifetimes, Profile, RunInfo, Tally, Tracking, Update};
 
 use crate::streams::{self, PLAIN, advance, after, screen, start, step, types};
 
@@ -67,6 +67,36 @@ fn counts_alone_leave_out_what_is_not_known() {
     assert!(screen(&state, SIZES[0], PLAIN).contains("no stacks are taken"));
     press(&mut state, &[Key::Tab, Key::Enter]);
     assert!(screen(&state, SIZES[0], PLAIN).contains("objects"));
+}
+
+/// The first screen of a service with two leaks had no word of them.
+#[test]
+fn what_surely_grows_stands_above_the_table() {
+    let mut lifetimes = Lifetimes::default();
+    for age in 1..=100 {
+        lifetimes.ms.record_living(age * 1_000, 40);
+        lifetimes.bytes.record_living(age << 20, 40);
+    }
+    let all = Tally::of(4_000, 400);
+    let class = ClassProfile {
+        name: "a.Session".into(),
+        allocated: all,
+        live: Some(all),
+        lifetimes: Some(lifetimes),
+        ..ClassProfile::default()
+    };
+    let mut profile = Profile { classes: vec![class], gcs: 9, duration_ms: 100_000, ..Profile::default() };
+    (profile.run.lifetimes, profile.run.tracking) = (true, Tracking::EveryObject);
+    let mut state = State::new();
+    profile.updates().into_iter().for_each(|update| state.apply(update));
+    state.refresh();
+    for size in SIZES {
+        let text = screen(&state, size, PLAIN);
+        assert!(text.contains("! growing: a.Session, 15.6 KiB/s"), "{text}");
+    }
+    state.apply(Update::Reset);
+    state.refresh();
+    assert!(!screen(&state, SIZES[0], PLAIN).contains("growing"), "it begins again");
 }
 
 #[test]

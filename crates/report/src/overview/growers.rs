@@ -9,6 +9,8 @@ use crate::text::{printable, shorten};
 use crate::units;
 use crate::units::plus_minus;
 
+/// Programs that ran for less are not asked whether they leak.
+pub(super) const LONG_MS: u64 = 20_000;
 /// Columns of a name in a sentence.
 const NAME: usize = 50;
 /// Where more belongs to it the error of what is known would be taken for that of all.
@@ -94,6 +96,19 @@ impl GrowerWords {
         lines.extend((!holder.is_empty()).then(|| format!("   held by {holder}")));
         lines
     }
+}
+
+/// What surely grows, in a line: the fastest, and how many more do. `None` where nothing does, or where that can't be told yet.
+pub fn growing_line(profile: &Profile) -> Option<String> {
+    let growing = profile.growing().ok().filter(|_| profile.duration_ms >= LONG_MS)?;
+    let mut growers = sure(&growing.growers);
+    let GrowerWords { what, rate, sureness, holder, .. } = GrowerWords::of(profile, growers.next()?);
+    let held = if holder.is_empty() { String::new() } else { format!(", held by {holder}") };
+    let more = match growers.count() {
+        0 => String::new(),
+        more => format!("; {more} more"),
+    };
+    Some(format!("! growing: {what}, {rate} ({sureness}){held}{more}"))
 }
 
 /// Who makes it; its class where no stacks tell.

@@ -5,7 +5,7 @@
 use mayfly_profile::{Grower, Growing, HeapRise, Profile, Tracking};
 
 use super::Screen;
-use super::growers::{GrowerWords, added, most_of, sure, what};
+use super::growers::{GrowerWords, LONG_MS, added, most_of, sure, what};
 use crate::names::class_text;
 use crate::off_heap::growing_off_heap;
 use crate::units;
@@ -20,8 +20,6 @@ const SPOKEN_OF: f64 = 0.1;
 const MUCH_FASTER: f64 = 2.0;
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
 const LEAST_FLOOR: f64 = 4096.0;
-/// Programs that ran for less are not asked whether they leak.
-const LONG_MS: u64 = 20_000;
 
 impl Screen<'_> {
     /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
