@@ -62,8 +62,10 @@ fn unloaded_classes_cost_no_memory() {
             running.send_line("GO");
         }
         running.finish().ok();
-        // 6,000 loaders between the two; half a kilobyte for each would fail.
-        assert!(resident[5] < resident[2] + 3 * MIB, "on {jvm}: resident memory by round {resident:?}");
+        // What is left of loaders is left in each round, of 2,000: half a kilobyte for each would fail. Once the JVM itself may take some MiB.
+        let mut more: Vec<_> = resident.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+        more.sort_unstable();
+        assert!(more[more.len() / 2] < MIB, "on {jvm}: resident memory by round {resident:?}");
     });
 }
 
