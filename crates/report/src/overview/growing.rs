@@ -52,7 +52,7 @@ impl Screen<'_> {
             (_, None) if sure.is_empty() && !is_long => {}
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
-                lines.extend(is_blind.then(|| format!("   beside it a {}", leak_below(growing.floor, true))));
+                lines.extend(is_blind.then(|| format!("? beside it a {}", leak_below(growing.floor, true))));
             }
             // As if that were all.
             (Some(_), _) => {
@@ -94,7 +94,7 @@ fn left_out(growing: &Growing, sure: &[&Grower], tracking: Tracking) -> Option<S
     let names: Vec<_> = classes.map(|(class, _)| class_text(class)).collect();
     let others = if names.len() < growing.of_few_stacks.len() { " and others" } else { "" };
     Some(format!(
-        "   ≥: up to {}/s of {}{others} may belong to it: few of their stacks were taken, more without --scope",
+        "   ≥: of up to {}/s of {}{others} beside it few stacks were taken; more is known without --scope",
         units::bytes(all.round() as u64),
         names.join(", ")
     ))
@@ -138,7 +138,7 @@ fn beside(undecided: usize, missed: Option<String>) -> Option<String> {
         many => Some(format!("{many} may grow")),
     };
     let parts: Vec<_> = undecided.into_iter().chain(missed).collect();
-    (!parts.is_empty()).then(|| format!("   beside it {}", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("? beside it {}", parts.join("; ")))
 }
 
 /// The JVM's own numbers rise, and of what was followed nothing does, or that is not known.
@@ -200,7 +200,7 @@ mod tests {
         let text = |growing| left_out(&growing, &[&part], by_share).expect("a part");
         assert_eq!(
             text(arrays),
-            "   ≥: up to 62.0 KiB/s of byte[] and others may belong to it: few of their stacks were taken, more without --scope"
+            "   ≥: of up to 62.0 KiB/s of byte[] and others beside it few stacks were taken; more is known without --scope"
         );
         assert!(text(of_few(&[("[B", 40.0)])).contains("of other classes is not in it"), "next to nothing");
     }

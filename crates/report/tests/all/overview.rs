@@ -366,7 +366,7 @@ fn who_holds_what_grows_is_named() {
     profile.retention[0].path[0].room = Some(Room { used: 5, length: 9 });
     let screen = shown(&profile);
     assert!(!screen.contains("held by a.Web.OPEN"), "it may be a ring");
-    assert!(screen.contains("     beside it one may grow\n"), "{screen}");
+    assert!(screen.contains("  ? beside it one may grow\n"), "{screen}");
 }
 
 /// What may grow does not hide how blind the recording was for others.
