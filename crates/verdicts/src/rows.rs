@@ -48,6 +48,8 @@ pub(crate) struct RunRows<'a> {
     pub(crate) operations: f64,
     rows: HashMap<RowName, Counted<'a>>,
     variances: Variances<'a>,
+    /// Bytes of each class that the JIT removed.
+    removed: HashMap<&'a str, u64>,
     profile: &'a Profile,
 }
 
@@ -63,7 +65,10 @@ pub(crate) struct RowClass<'a> {
 
 impl<'a> RunRows<'a> {
     pub(crate) fn of(profile: &'a Profile, operations: f64, stacks: bool) -> Self {
-        let mut run = Self { operations, rows: HashMap::new(), variances: Variances::of(profile), profile };
+        let removed = profile.classes.iter().map(|class| (class.name.as_str(), profile.removed_bytes(class)));
+        let removed = removed.filter(|(_, bytes)| *bytes > 0).collect();
+        let variances = Variances::of(profile);
+        let mut run = Self { operations, rows: HashMap::new(), variances, removed, profile };
         for class in &profile.classes {
             let live = class.live.unwrap_or_default();
             let variance = run.variances.of_class(class);
@@ -99,10 +104,15 @@ impl<'a> RunRows<'a> {
                 row.sites.push(site);
             }
         }
-        let removed = removed_shares(profile);
+        // By how much of themselves sites of a class may differ from run to run, as the JIT removed objects of it: how many differs.
+        let shares = profile.classes.iter().filter_map(|class| {
+            let removed = *self.removed.get(class.name.as_str())?;
+            Some((class.name.as_str(), removed as f64 / (class.allocated.bytes - removed).max(1) as f64))
+        });
+        let shares: HashMap<&str, f64> = shares.collect();
         for row in self.rows.values_mut().filter(|row| !row.sites.is_empty()) {
             let of_compiler = |site: &&SiteProfile| {
-                let share = removed.get(&*site.class).copied().unwrap_or(0.0);
+                let share = shares.get(&*site.class).copied().unwrap_or(0.0);
                 (share * site.allocated.bytes as f64).powi(2)
             };
             row.variance = self.variances.of_sites(row.sites.iter().copied()).unwrap_or(0.0)
@@ -165,37 +175,29 @@ impl<'a> RunRows<'a> {
     }
 }
 
-/// By how much of themselves sites of a class may differ from run to run, as the JIT removed objects of it: how many differs.
-fn removed_shares(profile: &Profile) -> HashMap<&str, f64> {
-    let removed = profile.classes.iter().map(|class| (class, profile.removed_bytes(class)));
-    let share = |(class, removed): (&'_ ClassProfile, u64)| {
-        removed as f64 / (class.allocated.bytes - removed).max(1) as f64
-    };
-    removed.filter(|(_, removed)| *removed > 0).map(|of| (&*of.0.name, share(of))).collect()
-}
-
 /// By how many bytes the JIT may have made a row less, and more, from one side to another: as far as it removed more, or less, of the classes of which
 /// the row is. Of the objects that are executed at a site it removes none or all, as the next run compiles it.
 pub(crate) fn by_compiler(sides: &[Vec<RunRows<'_>>; 2], name: &RowName) -> [f64; 2] {
-    let mean = |side: &[RunRows<'_>], of: &dyn Fn(&RunRows<'_>) -> f64| {
-        side.iter().map(|run| of(run) / run.operations).sum::<f64>() / side.len().max(1) as f64
+    let mut classes: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+    let per = [0, 1].map(|side: usize| sides[side].len().max(1) as f64);
+    for (side, runs) in sides.iter().enumerate() {
+        for run in runs {
+            for site in run.sites(name) {
+                let there = &mut classes.entry(&site.class).or_default()[side];
+                *there += site.allocated.bytes as f64 / run.operations / per[side];
+            }
+        }
+    }
+    let removed = |side: usize, class: &str| {
+        let of =
+            |run: &RunRows<'_>| run.removed.get(class).map_or(0.0, |&bytes| bytes as f64 / run.operations);
+        sides[side].iter().map(of).sum::<f64>() / per[side]
     };
-    let classes: BTreeSet<&str> =
-        sides.iter().flatten().flat_map(|run| run.sites(name)).map(|site| site.class.as_str()).collect();
     let (mut less, mut more) = (0.0, 0.0);
-    for class in classes {
-        let removed = |run: &RunRows<'_>| {
-            let known = run.profile.classes.iter().find(|known| known.name == class);
-            known.map_or(0.0, |known| run.profile.removed_bytes(known) as f64)
-        };
-        let there = |run: &RunRows<'_>| {
-            let sites = run.sites(name).filter(|site| site.class == class);
-            sites.map(|site| site.allocated.bytes as f64).sum::<f64>()
-        };
-        let [removed, there] = [&removed as &dyn Fn(&RunRows<'_>) -> f64, &there]
-            .map(|of| [mean(&sides[0], of), mean(&sides[1], of)]);
-        less += (removed[1] - removed[0]).clamp(0.0, there[0]);
-        more += (removed[0] - removed[1]).clamp(0.0, there[1]);
+    for (class, there) in classes {
+        let change = removed(1, class) - removed(0, class);
+        less += change.clamp(0.0, there[0]);
+        more += (-change).clamp(0.0, there[1]);
     }
     [less, more]
 }
