@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use mayfly_profile::{ClassProfile, Frame, Lifetimes, Places, Profile, SiteProfile, Tally, Variances};
+use mayfly_profile::{Frame, Lifetimes, Places, Profile, SiteProfile, Tally, Variances};
 
 use crate::runs::Runs;
 
