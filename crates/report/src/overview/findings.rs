@@ -36,11 +36,13 @@ const NUMBER: usize = 5;
 const NAME: usize = 50;
 /// A number of objects with a larger error, relative to it, is not shown beside bytes that are better known.
 const FEW_OBJECTS: f64 = 0.25;
-/// A share of all through one line of the program that is worth a word, or of several lines together.
+/// A share of all through one line of the program that is worth a word.
 const MUCH: f64 = 0.2;
-/// Lines of the program that are named for what they allocate, and the share of all from which on one is.
+/// Lines of the program that are named for what they allocate, the share of all from which on one is, and that of them all: a server whose own code
+/// is not what starts it has little that is known to be its.
 const LINES: usize = 3;
 const LEAST_OF_LINE: f64 = 0.05;
+const LEAST_OF_LINES: f64 = 0.5;
 
 impl Screen<'_> {
     /// The sentences, numbered, each with what to do next below it.
@@ -189,7 +191,7 @@ impl Screen<'_> {
         lines.sort_by_key(|(_, bytes)| Reverse(*bytes));
         let all: u64 = lines.iter().map(|(_, bytes)| bytes).sum();
         let texts = lines.iter().take(LINES).map(|(line, bytes)| format!("{line} {}", share(*bytes, total)));
-        (lines.len() > 1 && all as f64 >= MUCH * total as f64).then(|| texts.collect::<Vec<_>>().join(", "))
+        (lines.len() > 1 && all as f64 >= LEAST_OF_LINES * total as f64).then(|| texts.collect::<Vec<_>>().join(", "))
     }
 
     /// The program's frame through which most passes, if that is not this method (class and name), and much.
