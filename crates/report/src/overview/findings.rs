@@ -191,7 +191,8 @@ impl Screen<'_> {
         lines.sort_by_key(|(_, bytes)| Reverse(*bytes));
         let all: u64 = lines.iter().map(|(_, bytes)| bytes).sum();
         let texts = lines.iter().take(LINES).map(|(line, bytes)| format!("{line} {}", share(*bytes, total)));
-        (lines.len() > 1 && all as f64 >= LEAST_OF_LINES * total as f64).then(|| texts.collect::<Vec<_>>().join(", "))
+        (lines.len() > 1 && all as f64 >= LEAST_OF_LINES * total as f64)
+            .then(|| texts.collect::<Vec<_>>().join(", "))
     }
 
     /// The program's frame through which most passes, if that is not this method (class and name), and much.
