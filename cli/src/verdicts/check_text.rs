@@ -90,15 +90,12 @@ mod tests {
     #[test]
     fn what_is_not_kept_is_shown_whole_and_first_and_of_the_rest_the_largest() {
         let outcome = |class: usize, judgement| Outcome {
-            limit: Limit {
-                subject: Subject::Class(format!("a.C{class}")),
-                quantity: mayfly_verdicts::Quantity::Bytes,
-                bound: class as f64,
-                line: 1,
-                doubt: None,
-                vague: None,
-                as_before: None,
-            },
+            limit: Limit::without_doubt(
+                Subject::Class(format!("a.C{class}")),
+                mayfly_verdicts::Quantity::Bytes,
+                class as f64,
+                1,
+            ),
             measured: None,
             judgement,
             offenders: Vec::new(),

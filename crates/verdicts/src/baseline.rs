@@ -108,15 +108,8 @@ impl Limited {
         });
         let most = runs.values.iter().copied().fold(0.0, f64::max) * (1.0 + tolerance);
         let as_before = (self.quantity == Quantity::LiveBytes && runs.is_replicated()).then_some(most);
-        Some(Limit {
-            subject,
-            quantity: self.quantity,
-            bound: bound.ceil(),
-            line: 1,
-            doubt,
-            vague,
-            as_before,
-        })
+        let limit = Limit::without_doubt(subject, self.quantity, bound.ceil(), 1);
+        Some(Limit { doubt, vague, as_before, ..limit })
     }
 }
 

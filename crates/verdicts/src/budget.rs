@@ -56,6 +56,13 @@ pub struct Limit {
     pub as_before: Option<f64>,
 }
 
+impl Limit {
+    /// One that tells of each number whether it keeps it.
+    pub fn without_doubt(subject: Subject, quantity: Quantity, bound: f64, line: usize) -> Self {
+        Self { subject, quantity, bound, line, doubt: None, vague: None, as_before: None }
+    }
+}
+
 /// What a limit does not tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vague {
@@ -326,15 +333,7 @@ impl Reading<'_> {
 
     fn limit(&mut self, subject: &Subject, quantity: Quantity, bound: f64, span: Range<usize>) {
         let line = line_of(self.text, span);
-        self.limits.push(Limit {
-            subject: subject.clone(),
-            quantity,
-            bound,
-            line,
-            doubt: None,
-            vague: None,
-            as_before: None,
-        });
+        self.limits.push(Limit::without_doubt(subject.clone(), quantity, bound, line));
     }
 }
 

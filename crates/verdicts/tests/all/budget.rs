@@ -29,14 +29,8 @@ fn every_limit_is_read_with_its_line() {
     assert_eq!(budget.initialisation, Initialisation::Apart);
     let class = Subject::Class("com.acme.Session".to_owned());
     let site = Subject::Site("com.acme.cache.".to_owned());
-    let limit = |subject: &Subject, quantity, bound, line| Limit {
-        subject: subject.clone(),
-        quantity,
-        bound,
-        line,
-        doubt: None,
-        vague: None,
-        as_before: None,
+    let limit = |subject: &Subject, quantity, bound, line| {
+        Limit::without_doubt(subject.clone(), quantity, bound, line)
     };
     assert_eq!(
         budget.limits,
