@@ -1,8 +1,9 @@
 //! The outcome of a check in words for people.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use mayfly_verdicts::{Judgement, Outcome, Subject};
+use mayfly_verdicts::{Outcome, Ruling, Subject};
 
 use super::checked_recording::CheckedRecording;
 use super::document::Document;
@@ -61,16 +62,11 @@ fn most(outcomes: &[Outcome]) -> (Vec<&Outcome>, Vec<(&'static str, usize)>) {
     if outcomes.len() <= ROWS {
         return (shown, Vec::new());
     }
-    let rank = |outcome: &Outcome| match outcome.judgement {
-        Judgement::Exceeded => 0,
-        Judgement::Unknown(_) => 1,
-        Judgement::Kept => 2,
-    };
     shown.sort_by(|a, b| {
-        let key = |outcome: &Outcome| (rank(outcome), outcome.limit.subject != Subject::Total);
+        let key = |outcome: &Outcome| (Reverse(outcome.ruling()), outcome.limit.subject != Subject::Total);
         key(a).cmp(&key(b)).then(b.limit.bound.total_cmp(&a.limit.bound))
     });
-    let exceeded = shown.iter().filter(|outcome| rank(outcome) == 0).count();
+    let exceeded = shown.iter().filter(|outcome| outcome.ruling() == Ruling::Exceeded).count();
     let mut left_out: Vec<(&'static str, usize)> = Vec::new();
     for outcome in shown.split_off(ROWS.max(exceeded).min(shown.len())) {
         match left_out.last_mut().filter(|(of, _)| *of == judgement(outcome)) {
@@ -83,7 +79,7 @@ fn most(outcomes: &[Outcome]) -> (Vec<&Outcome>, Vec<(&'static str, usize)>) {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_verdicts::Limit;
+    use mayfly_verdicts::{Judgement, Limit, Quantity};
 
     use super::*;
 
@@ -92,7 +88,7 @@ mod tests {
         let outcome = |class: usize, judgement| Outcome {
             limit: Limit::without_doubt(
                 Subject::Class(format!("a.C{class}")),
-                mayfly_verdicts::Quantity::Bytes,
+                Quantity::Bytes,
                 class as f64,
                 1,
             ),

@@ -3,8 +3,9 @@
 //! One answer is shown as text for a terminal, as Markdown for a comment, and in a page. Not here: what an answer says, tables in text
 //! (`table`), and its JSON, which has more than people read.
 
-use super::table::{table, verdict_rows};
 use mayfly_formats::{AnswerPage, AnswerPart};
+
+use super::table::{table, verdict_rows};
 
 /// The parts of an answer, in their order.
 #[derive(Debug, Default)]

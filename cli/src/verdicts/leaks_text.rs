@@ -1,6 +1,6 @@
 //! Leaks in words for people.
 
-use mayfly_report::{OF_ADDED_OBJECTS, count, leak_below, plus_minus, printable, size, text_of_classes};
+use mayfly_report::{OF_ADDED_OBJECTS, count, growth_sureness, leak_below, printable, size, text_of_classes};
 
 use super::document::Document;
 use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
@@ -184,9 +184,7 @@ fn grows(rate: Rate, is_leak: bool) -> String {
     let least_rate = if is_leak { least } else { "" };
     let sureness = match rate.samples {
         None => "counted".to_owned(),
-        // The error of what is known would be taken for that of all.
-        Some(_) if is_leak && rate.is_at_least => "a part of it".to_owned(),
-        Some(_) => plus_minus(rate.error),
+        Some(_) => growth_sureness(rate.error, is_leak && rate.is_at_least),
     };
     format!(
         "{grows} {least_rate}{}/s ({sureness}), since {}: {least}{} live in {} objects",

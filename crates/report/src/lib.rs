@@ -53,7 +53,8 @@ pub use names::{class_text, place_text, text_of_classes};
 pub use off_heap::{HoldersTable, MUCH_OFF_HEAP, growing_off_heap, holders, off_heap_lines};
 pub use over_time::{left_by, pauses_known};
 pub use overview::{
-    COLUMNS, Finding, GrowerWords, LINES, MOST_COLUMNS, Summary, growing_line, holder_of, old_age, overview,
+    COLUMNS, Finding, GrowerWords, LINES, MOST_COLUMNS, Summary, growing_line, growth_sureness, holder_of,
+    old_age, overview,
 };
 pub use part::part_lines;
 pub use post_run::{Occasion, post_run};

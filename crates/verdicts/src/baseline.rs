@@ -106,8 +106,9 @@ impl Limited {
             above: if self.name == RowName::Total { 0.0 } else { tolerated },
             why: prediction.differ(runs),
         });
-        let most = runs.values.iter().copied().fold(0.0, f64::max) * (1.0 + tolerance);
-        let as_before = (self.quantity == Quantity::LiveBytes && runs.is_replicated()).then_some(most);
+        let (_, most) = runs.range();
+        let is_rough = self.quantity == Quantity::LiveBytes && runs.is_replicated();
+        let as_before = is_rough.then_some(most * (1.0 + tolerance));
         let limit = Limit::without_doubt(subject, self.quantity, bound.ceil(), 1);
         Some(Limit { doubt, vague, as_before, ..limit })
     }

@@ -70,13 +70,8 @@ impl Checked {
         if self.distrust.is_some() {
             return Ruling::Unknown;
         }
-        let of = |outcome: &Outcome| match outcome.judgement {
-            Judgement::Kept => Ruling::Kept,
-            Judgement::Unknown(_) => Ruling::Unknown,
-            Judgement::Exceeded => Ruling::Exceeded,
-        };
         // No outcome is no reason to be content.
-        self.outcomes.iter().map(of).max().unwrap_or(Ruling::Unknown)
+        self.outcomes.iter().map(Outcome::ruling).max().unwrap_or(Ruling::Unknown)
     }
 }
 
@@ -122,9 +117,13 @@ fn outcome(profile: &Profile, limit: &Limit, (budget, shortage): (&Budget, Optio
 }
 
 fn judge(limit: &Limit, amount: Amount) -> Judgement {
-    if limit.is_as_before(amount) {
-        return Judgement::Kept;
-    }
+    // No more than in older runs for sure.
+    let is_as_before = limit.as_before.is_some_and(|most| amount.low <= most);
+    if is_as_before { Judgement::Kept } else { judge_by_band(limit, amount) }
+}
+
+/// By all of what it may be.
+fn judge_by_band(limit: &Limit, amount: Amount) -> Judgement {
     let (kept, exceeded) = if limit.quantity.is_least() {
         (amount.low >= limit.bound, amount.high < limit.bound)
     } else {
@@ -140,23 +139,20 @@ fn judge(limit: &Limit, amount: Amount) -> Judgement {
     }
 }
 
-impl Limit {
-    /// Whether it is no more than in older runs for sure, though its error may reach beyond the limit.
-    fn is_as_before(&self, amount: Amount) -> bool {
-        self.as_before.is_some_and(|most| amount.low <= most)
-    }
-}
-
 impl Outcome {
+    /// What follows from it alone.
+    pub fn ruling(&self) -> Ruling {
+        match self.judgement {
+            Judgement::Kept => Ruling::Kept,
+            Judgement::Unknown(_) => Ruling::Unknown,
+            Judgement::Exceeded => Ruling::Exceeded,
+        }
+    }
+
     /// Whether it is kept only as far as is known: as it is no more than in older runs for sure.
     pub fn is_rough(&self) -> bool {
-        let reaches_beyond = |amount: Amount| {
-            amount.high > self.limit.bound
-                || self.limit.vague.as_ref().is_some_and(|vague| amount.high > vague.above)
-        };
-        self.judgement == Judgement::Kept
-            && self.limit.as_before.is_some()
-            && self.measured.is_some_and(reaches_beyond)
+        let is_kept_by_band = |amount| judge_by_band(&self.limit, amount) == Judgement::Kept;
+        self.judgement == Judgement::Kept && self.measured.is_some_and(|amount| !is_kept_by_band(amount))
     }
 }
 

@@ -387,11 +387,7 @@ impl Counts {
         let [before, after] = &self.sides;
         let chance = chance_given(before, after, expected);
         let means = [Some(before.mean()), Some(after.mean())];
-        let range = |runs: &Runs| {
-            let values = || runs.values.iter().copied();
-            (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
-        };
-        let ranges = Some([range(before), range(after)]);
+        let ranges = Some([before.range(), after.range()]);
         Finding { ranges, ..finding(&self.name, self.measure, means, chance) }
     }
 }

@@ -17,6 +17,12 @@ impl Runs {
         self.values.iter().sum::<f64>() / (self.values.len() as f64).max(1.0)
     }
 
+    /// The least and the most.
+    pub(crate) fn range(&self) -> (f64, f64) {
+        let values = || self.values.iter().copied();
+        (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+    }
+
     /// Variance of a run as the runs spread; 0 of one alone.
     pub(crate) fn spread(&self) -> f64 {
         let (count, mean) = (self.values.len() as f64, self.mean());

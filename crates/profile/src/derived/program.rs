@@ -76,6 +76,32 @@ impl Profile {
         let (frame, share) = Program::of(self).through(sites, false)?;
         Some(Through { frame: frame.clone(), share })
     }
+
+    /// The program's own lines, each with its share of all that `weight` gives: of what it is the innermost of, with what it calls of others; the
+    /// most first. Empty where whose the program is is not known.
+    pub fn own_lines(&self, weight: impl Fn(&SiteProfile) -> u64) -> Vec<Through> {
+        let program = Program::of(self);
+        if program.main.is_none() {
+            return Vec::new();
+        }
+        let (mut lines, mut all) = (BTreeMap::<(&str, &str, Option<u32>), (&Frame, u64)>::new(), 0u64);
+        for site in &self.sites {
+            let weight = weight(site);
+            all = all.saturating_add(weight);
+            if let Some(frame) = program.frame(&site.stack) {
+                let (class, method) = frame.in_source();
+                let (_, sum) = lines.entry((class, method, frame.line)).or_insert((frame, 0));
+                *sum = sum.saturating_add(weight);
+            }
+        }
+        let share = |weight: u64| weight as f64 / all.max(1) as f64;
+        let mut lines: Vec<_> = lines
+            .into_values()
+            .map(|(frame, weight)| Through { frame: frame.clone(), share: share(weight) })
+            .collect();
+        lines.sort_by(|a, b| b.share.total_cmp(&a.share));
+        lines
+    }
 }
 
 impl<'p> Program<'p> {

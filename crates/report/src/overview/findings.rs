@@ -1,8 +1,5 @@
 //! What was found, in plain words: up to five sentences, each with how sure it is, and which command tells more.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Tally, TallyVariance, Through, bursts};
 
 use super::growers::{frame_name, growers_of, holder_of};
@@ -174,25 +171,16 @@ impl Screen<'_> {
         })
     }
 
-    /// The program's own lines of most of what they are the innermost of, with their shares of all; `None` if these are small, it is one only, or
-    /// whose the program is is not known.
+    /// The program's own lines that allocate most, with their shares of all; `None` if these are small, or it is one only.
     fn own_lines(&self, weight: impl Fn(&SiteProfile) -> u64) -> Option<String> {
-        self.profile.own_family()?;
-        let stacks: Vec<_> = self.profile.sites.iter().map(|site| &site.stack).collect();
-        let (mut lines, mut total) = (BTreeMap::<String, u64>::new(), 0);
-        for (site, own) in self.profile.sites.iter().zip(self.profile.program_frames(&stacks)) {
-            total += weight(site);
-            if let Some(frame) = own.and_then(|at| site.stack.iter().nth(at)) {
-                *lines.entry(short(frame)).or_default() += weight(site);
-            }
-        }
-        let mut lines: Vec<_> =
-            lines.into_iter().filter(|(_, bytes)| *bytes as f64 >= LEAST_OF_LINE * total as f64).collect();
-        lines.sort_by_key(|(_, bytes)| Reverse(*bytes));
-        let all: u64 = lines.iter().map(|(_, bytes)| bytes).sum();
-        let texts = lines.iter().take(LINES).map(|(line, bytes)| format!("{line} {}", share(*bytes, total)));
-        (lines.len() > 1 && all as f64 >= LEAST_OF_LINES * total as f64)
-            .then(|| texts.collect::<Vec<_>>().join(", "))
+        let mut lines = self.profile.own_lines(weight);
+        lines.retain(|line| line.share >= LEAST_OF_LINE);
+        let all: f64 = lines.iter().map(|line| line.share).sum();
+        let texts = lines
+            .iter()
+            .take(LINES)
+            .map(|line| format!("{} {}", short(&line.frame), whole_percent(line.share)));
+        (lines.len() > 1 && all >= LEAST_OF_LINES).then(|| texts.collect::<Vec<_>>().join(", "))
     }
 
     /// The program's frame through which most passes, if that is not this method (class and name), and much.

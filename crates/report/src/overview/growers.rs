@@ -13,8 +13,6 @@ use crate::units::plus_minus;
 pub(super) const LONG_MS: u64 = 20_000;
 /// Columns of a name in a sentence.
 const NAME: usize = 50;
-/// Where more belongs to it the error of what is known would be taken for that of all.
-const PART: &str = "a part of it";
 /// What begins within this share of the time is there since the start.
 const AT_THE_START: f64 = 0.1;
 
@@ -64,7 +62,7 @@ impl GrowerWords {
             what: what(grower),
             rate: rate + &until,
             is_over: grower.until_ms.is_some(),
-            sureness: if grower.is_at_least { PART.to_owned() } else { plus_minus(grower.error) },
+            sureness: growth_sureness(grower.error, grower.is_at_least),
             live: least.to_owned() + &units::bytes(grower.live.bytes),
             objects: units::count(grower.live.objects),
             since,
@@ -96,6 +94,11 @@ impl GrowerWords {
         lines.extend((!holder.is_empty()).then(|| format!("   held by {holder}")));
         lines
     }
+}
+
+/// How sure the rate of what grows is, in words. Where more belongs to it the error of what is known would be taken for that of all.
+pub fn growth_sureness(error: f64, is_at_least: bool) -> String {
+    if is_at_least { "a part of it".to_owned() } else { plus_minus(error) }
 }
 
 /// What surely grows, in a line: the fastest, and how many more do. `None` where nothing does, or where that can't be told yet.

@@ -203,12 +203,10 @@ impl Profile {
         growers = joined::by_container(self, program, growers);
         let is_shared = is_balanced && self.classes.iter().any(|class| self.is_shared(class));
         for grower in &mut growers {
-            grower.is_at_least |= is_shared && !grower.is_class();
-        }
-        for grower in &mut growers {
             grower.error = self.error_of(grower, variances);
+            let is_part = grower.is_at_least || (is_shared && !grower.is_class());
             // What is known of it may be far too much.
-            grower.is_at_least &= grower.error <= ROUGH;
+            grower.is_at_least = is_part && grower.error <= ROUGH;
         }
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
