@@ -95,19 +95,20 @@ natives! {
         with_exact(env, exact::untrack)
     }
 
-    /// `MayflyHooks.follow`: an object is due; follows it if it is its turn, and says which of its class is due next.
+    /// `MayflyHooks.follow`: an object is due; follows it if it is its turn, or large, and says which of its class is due next.
     fn Java_java_lang_MayflyHooks_follow(
         env,
         object: sys::jobject,
         cell: sys::jint,
         size: sys::jlong,
+        by_count: sys::jboolean,
         moving: sys::jboolean,
         entry: sys::jlong,
     ) -> sys::jint {
         let Some(object) = Object::from_raw(object) else { return 0 };
         with_exact(env, |exact, jni| {
             let due = handed_over(object, cell, size, moving, entry);
-            let next = exact::follow(exact, jni, due);
+            let next = exact::follow(exact, jni, due, by_count != 0);
             collect_if_forced(exact, jni);
             match next {
                 NextDue::After(objects) => i32::try_from(objects).unwrap_or(i32::MAX),

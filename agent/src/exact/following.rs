@@ -8,7 +8,7 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use mayfly_jvmti::{Jni, Object};
 use mayfly_profile::{ClassId, Estimate};
-use mayfly_tracking::{CpuBudget, EntryId, Progression, Shares, StandsFor, Tracked};
+use mayfly_tracking::{CpuBudget, EntryId, Progression, Shares, StandsFor, Tracked, Turn};
 
 use super::allocations::HandedOver;
 use super::hooks::Hooks;
@@ -58,17 +58,20 @@ struct Chosen<'call> {
 enum ChosenBy {
     /// It is due.
     Turn,
+    /// It is large.
+    Size,
     /// It is due in its scope alone: objects that the sampler picks stand for the class and the site.
     TurnInScope,
     /// The JVM's sampler picked it.
     Sampler,
 }
 
-/// Follows an object that is due, if it is its turn.
-pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>) -> NextDue {
+/// Follows an object that is due by its class's count, if it is its turn, or as it is large.
+pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>, by_count: bool) -> NextDue {
     let Some(shares) = shares_in_use(exact).filter(|_| !own_threads::is_own()) else { return NextDue::Never };
     let budget = if due.entry.is_some() { shares.in_scopes() } else { shares.objects() };
-    timed(exact, budget, |thread| thread.take_turn(exact, shares, jni, due)).unwrap_or(NextDue::Never)
+    timed(exact, budget, |thread| thread.take_turn(exact, shares, jni, (due, by_count)))
+        .unwrap_or(NextDue::Never)
 }
 
 /// Follows an object that the JVM's sampler picked, if its class is frequent. What became of the objects of its scope, if it was made in
@@ -150,7 +153,7 @@ impl OfThread {
         exact: &Exact,
         shares: &Shares,
         jni: Jni<'_>,
-        due: HandedOver<'_>,
+        (due, by_count): (HandedOver<'_>, bool),
     ) -> Option<(NextDue, Duration)> {
         let shared = &*exact.shared;
         self.last_due = None;
@@ -164,28 +167,38 @@ impl OfThread {
         }
         let size = if due.size == 0 { u64::from(known.size) } else { due.size };
         let before = known.reached;
-        let turn =
-            shares.turn((known.id, scope), &mut known.reached, &shared.budget, &mut |n| fastrand::u64(1..=n));
-        let (tracked, on_stack) = match turn.follow {
-            Some(log2) => {
-                // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
-                if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
-                    let p = Estimate::probability(size, interval);
-                    // Where scopes matter, outside of them it is looked again.
-                    let looks = !looks_after_scopes(exact) || scope.is_some() && is_worth_no_test(&known);
-                    let ms = looks.then(|| shared.clock.now_ms());
-                    shares.note_followed((known.id, scope), log2, p, ms);
-                }
-                let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);
-                let HandedOver { object, entry, .. } = due;
-                let bytes = if by_sampler { 0 } else { size << log2 };
-                let followed = Followed { object, size, bytes, entry, trace };
-                let by = if by_sampler { ChosenBy::TurnInScope } else { ChosenBy::Turn };
-                let chosen = Chosen { followed, log2, moving: due.moving, by };
-                self.follow_chosen(exact, shares, jni, &mut known, chosen)
-            }
-            None => (None, Duration::ZERO),
+        let mut draw = |n| fastrand::u64(1..=n);
+        let turn = match by_count {
+            true => shares.turn((known.id, scope), &mut known.reached, &shared.budget, &mut draw),
+            false => Turn::default(),
         };
+        // A large one stands for itself, due or not: of those that are due none stands for it then.
+        let is_large = shares.follows_each_large(due.size);
+        let (tracked, on_stack) =
+            match turn.follow.map(|log2| if is_large { 0 } else { log2 }).or(is_large.then_some(0)) {
+                Some(log2) => {
+                    // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
+                    if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
+                        let p = Estimate::probability(size, interval);
+                        // Where scopes matter, outside of them it is looked again.
+                        let looks = !looks_after_scopes(exact) || scope.is_some() && is_worth_no_test(&known);
+                        let ms = looks.then(|| shared.clock.now_ms());
+                        shares.note_followed((known.id, scope), log2, p, ms);
+                    }
+                    let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);
+                    let HandedOver { object, entry, .. } = due;
+                    let bytes = if by_sampler { 0 } else { size << log2 };
+                    let followed = Followed { object, size, bytes, entry, trace };
+                    let by = match (by_sampler, is_large) {
+                        (true, _) => ChosenBy::TurnInScope,
+                        (false, true) => ChosenBy::Size,
+                        (false, false) => ChosenBy::Turn,
+                    };
+                    let chosen = Chosen { followed, log2, moving: due.moving, by };
+                    self.follow_chosen(exact, shares, jni, &mut known, chosen)
+                }
+                None => (None, Duration::ZERO),
+            };
         self.has_reached(at, known.reached);
         self.last_due = Some(LastDue { at, before, tracked });
         Some((NextDue::After(turn.ahead), on_stack))
@@ -232,6 +245,7 @@ impl OfThread {
         let stack = match by {
             _ if !shared.plan.stacks.are_taken() => None,
             ChosenBy::TurnInScope => None,
+            ChosenBy::Size => Some(0),
             ChosenBy::Sampler => shares.stack_of_picked(&mut fastrand::f64),
             ChosenBy::Turn => shares.stack_turn(known.id, &mut known.reached, &mut |n| fastrand::u64(1..=n)),
         };

@@ -219,7 +219,7 @@ fn link(jni: Jni<'_>, hooks: &Hooks) -> bool {
         (c"enter", c"(Ljava/lang/Thread;Ljava/lang/Class;)V"),
         (c"track", c"(Ljava/lang/Object;IJZJ)V"),
         (c"untrack", c"()V"),
-        (c"follow", c"(Ljava/lang/Object;IJZJ)I"),
+        (c"follow", c"(Ljava/lang/Object;IJZZJ)I"),
         (c"unfollow", c"()V"),
         (c"enterPlace", c"(Ljava/lang/Thread;Ljava/lang/Class;I)I"),
         (c"enterPair", c"(II)I"),

@@ -18,7 +18,7 @@ use crate::cpu_budget::{CpuBudget, Fineness};
 use crate::mapped::Mapped;
 use crate::sampling::Draw;
 use crate::scopes::{MOST_NODES, NodeId};
-use crate::slab_layout::MOST_CLASSES;
+use crate::slab_layout::{LARGE_ARRAY, MOST_CLASSES};
 
 /// Longest stratum, as a power of two.
 const MOST_LOG2: u32 = 20;
@@ -56,6 +56,9 @@ const IN_SCOPES: Fineness = Fineness { at_budget: 4096.0, least: 256 };
 const FREE_IN_SCOPES: Duration = Duration::from_millis(100);
 /// A service that has little to do may spend so many times as much on them, and on stacks, as on other objects.
 const WHERE_IDLE: u64 = 4;
+
+/// What was spent, relative to what may be, up to which each large array is followed.
+const MOST_FOR_LARGE: f64 = 2.0;
 
 /// A stratum whose chosen object comes next: its length as a power of two, and how many of it follow that one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,7 +159,7 @@ pub struct Progression {
 }
 
 /// What to do about an object that is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turn {
     /// Whether it is followed; it stands for two to this power.
     pub follow: Option<u32>,
@@ -220,6 +223,12 @@ impl Shares {
         let begun = word(self.begun_in(scope), class);
         let (follow, ahead) = choice.next(begun, &mut reached.objects, room.thinning(), draw);
         Turn { follow, ahead: u32::try_from(ahead).unwrap_or(u32::MAX) }
+    }
+
+    /// Whether an array of so many bytes is followed, whosever turn it is: few such may be most of a class's bytes, and a share of all its arrays
+    /// would miss them. Not while following costs more than it may.
+    pub fn follows_each_large(&self, bytes: u64) -> bool {
+        bytes >= LARGE_ARRAY && self.objects.budget.pressure() < MOST_FOR_LARGE
     }
 
     /// Of objects made there; without address space for a scope's own words, all of the class.

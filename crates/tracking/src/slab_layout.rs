@@ -66,6 +66,8 @@ pub(crate) const CELL_LARGEST: usize = 2;
 pub(crate) const CELL_BELOW: usize = 3;
 /// Of these: the number at which the next array is due.
 pub(crate) const CELL_DUE: usize = 5;
+/// An array of so many bytes is always due in a balanced session.
+pub(crate) const LARGE_ARRAY: u64 = 64 << 10;
 /// In a class's cell as Java has it: its objects are handed over. The other bits are a byte offset.
 pub(crate) const CELL_TRACKED: u32 = 1;
 
@@ -142,6 +144,7 @@ mod tests {
             assert_eq!(in_java(upper), in_java(lower) + size_of::<u32>(), "the upper half");
         }
         assert_eq!(in_java("UNPLACED"), crate::places::UNPLACED);
+        assert_eq!(in_java("LARGE") as u64, LARGE_ARRAY);
     }
 
     // Nothing lies over anything else, and words 0, 1 and 5 stay zero.

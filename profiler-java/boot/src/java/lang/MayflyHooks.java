@@ -87,6 +87,11 @@ public final class MayflyHooks {
     private static final int OBJECT_DUE = 8;
     private static final int ARRAY_DUE = 40;
 
+    /**
+     * An array of so many bytes is always due: of a class's bytes few such may be most, and a share of all arrays would miss them.
+     */
+    private static final int LARGE = 65536;
+
     /** Distances from a place's count to its other words. */
     private static final int DUE = 8;
     private static final int STATE = 16;
@@ -108,6 +113,9 @@ public final class MayflyHooks {
     /** Where in a slab a thread notes which count said last that an object was due, and how far it was. */
     private static final int ASKED = 32;
     private static final int ASKED_COUNT = 48;
+
+    /** Added to that count's address if it was due as it is large, and not by its count. */
+    private static final int NOT_BY_COUNT = 1;
 
     /** Where in the slab of a scope is the address of the slab that the thread had outside of it. 0 in the outermost one. */
     private static final int OUTER = 56;
@@ -164,10 +172,10 @@ public final class MayflyHooks {
     private static native void untrack();
 
     /**
-     * An object is due: follows it, if it is its turn. How many counts on the next is due; 0: never.
+     * An object is due {@code byCount}, or large: follows it, if it is its turn, or large. How many counts on the next is due; 0: never.
      * {@code moving}: no stack may be taken now. {@code entry}: of the scope, 0 for none.
      */
-    private static native int follow(Object object, int cell, long size, boolean moving, long entry);
+    private static native int follow(Object object, int cell, long size, boolean byCount, boolean moving, long entry);
 
     /** Forgets that the last object was due, and what became of it. */
     private static native void unfollow();
@@ -595,13 +603,16 @@ public final class MayflyHooks {
     private static void followIfDue(Object o, int cell, long size, long slab, long at, long due) {
         Unsafe u = Unsafe.getUnsafe();
         long n = u.getLong(null, at);
-        if (n >= u.getLong(null, due) && slab != SHARED) {
-            int ahead = follow(o, cell, size, Thread.currentCarrierThread().mayfly$moving, entry());
+        boolean byCount = n >= u.getLong(null, due);
+        if ((byCount || size >= LARGE) && slab != SHARED) {
+            int ahead = follow(o, cell, size, byCount, Thread.currentCarrierThread().mayfly$moving, entry());
             if (ahead < 0) {
                 o.getClass().mayfly$frequent = true;
             }
-            u.putLong(null, due, ahead <= 0 ? Long.MAX_VALUE : n + ahead);
-            u.putLong(null, slab + ASKED, at);
+            if (byCount) {
+                u.putLong(null, due, ahead <= 0 ? Long.MAX_VALUE : n + ahead);
+            }
+            u.putLong(null, slab + ASKED, byCount ? at : at + NOT_BY_COUNT);
             u.putLong(null, slab + ASKED_COUNT, n);
         }
     }
@@ -740,7 +751,7 @@ public final class MayflyHooks {
                 Unsafe u = Unsafe.getUnsafe();
                 long at = slab + (cell & OFFSET);
                 long n = u.getLong(null, at) + 1;
-                if (type.mayfly$frequent || n < u.getLong(null, at + ARRAY_DUE)) {
+                if (type.mayfly$frequent || n < u.getLong(null, at + ARRAY_DUE) && size < LARGE) {
                     u.putLong(null, at, n);
                     u.putLong(null, at + CELL_BYTES, u.getLong(null, at + CELL_BYTES) + size);
                     if (u.getLong(null, at + CELL_LARGEST) < size) {
@@ -1244,9 +1255,12 @@ public final class MayflyHooks {
     private static void undoIfAsked(long slab, long at) {
         Unsafe u = Unsafe.getUnsafe();
         long n = u.getLong(null, at) + 1;
-        if (u.getLong(null, slab + ASKED) == at && u.getLong(null, slab + ASKED_COUNT) == n) {
+        long asked = u.getLong(null, slab + ASKED);
+        if ((asked == at || asked == at + NOT_BY_COUNT) && u.getLong(null, slab + ASKED_COUNT) == n) {
             unfollow();
-            u.putLong(null, at + ARRAY_DUE, n);
+            if (asked == at) {
+                u.putLong(null, at + ARRAY_DUE, n);
+            }
             u.putLong(null, slab + ASKED, 0);
         }
     }
