@@ -1,6 +1,8 @@
 //! Collections that we ask for: each is known as forced, so that what it proves is not taken for the program's doing.
 
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::Duration;
 
 use mayfly_jvmti::Jni;
 
@@ -80,13 +82,25 @@ pub(crate) fn collect_last(profiler: &Profiler, jni: Jni<'_>) {
 pub(crate) fn collect_at_the_end_of_main(profiler: &Profiler, jni: Jni<'_>) {
     /// Of the native method that asks, and of `main`.
     const FRAMES: usize = 2;
+    /// So long it waits for threads that are about to end: those of a pool are, when it was shut down last.
+    const OTHERS_END: Duration = Duration::from_millis(500);
+    const LOOKS_EACH: Duration = Duration::from_millis(5);
     let jvmti = &profiler.target.jvmti;
     let is_outermost = jvmti.with_stack(jni, FRAMES + 1, |frames| frames.count()) == FRAMES;
     let launched = || jvmti.system_property("sun.java.launcher").is_some_and(|name| name == "SUN_STANDARD");
-    // This thread is one.
-    if is_outermost && launched() && jvmti.threads_that_keep_running(jni) <= 1 {
-        collect_last(profiler, jni);
+    if !is_outermost || !launched() {
+        return;
     }
+    let mut waited = Duration::ZERO;
+    // This thread is one.
+    while jvmti.threads_that_keep_running(jni) > 1 {
+        if waited >= OTHERS_END {
+            return;
+        }
+        thread::sleep(LOOKS_EACH);
+        waited += LOOKS_EACH;
+    }
+    collect_last(profiler, jni);
 }
 
 /// Nothing more is counted: what daemon threads and shutdown hooks make after the last collection would be live, dead or not.
