@@ -228,7 +228,10 @@ impl Sample {
             (Tracking::Balanced, _) if self.is_old && class.allocated.largest >= LARGE => BIASED_TIMES,
             _ => 1.0,
         };
-        let share_apart = share.bytes_between(class.allocated);
+        // The sampler's are no closer than this, however many were followed before the class was left to it.
+        let sampler = self.interval.map_or(0.0, |bytes| bytes as f64);
+        let share_apart =
+            share.bytes_between(class.allocated).map(|apart| apart.map(|bytes| bytes.max(sampler)));
         // What was drawn by bytes, the JVM's sampler drew.
         let is_biased = self.is_biased || (self.is_old && share_apart[1].is_some());
         Self { of_one, share_apart, is_biased, times, apart, ..self }
