@@ -77,7 +77,7 @@ pub struct Difference {
     pub uneven: bool,
     /// What nearly all methods changed by, or nearly all that changed.
     pub alike: Option<Alike>,
-    /// Where methods are: file and line of most of what they allocate, after if known, else before.
+    /// Where methods are: file and line of most of what they allocate, on the side that allocates more there.
     pub places: BTreeMap<String, String>,
 }
 
@@ -237,17 +237,21 @@ fn by_method(findings: &[Finding]) -> impl Iterator<Item = Changed<'_>> {
 
 type Sides<'a> = [Vec<RunRows<'a>>; 2];
 
-/// Of each method where most of it is, after if it is there.
+/// Of each method where most of it is, on the side that has more of it: a line that is gone says where it was.
 fn places(sides: &Sides<'_>) -> BTreeMap<String, String> {
-    let mut places = BTreeMap::new();
+    let mut places: BTreeMap<String, (f64, String)> = BTreeMap::new();
     for side in sides {
         let mut of_side = BTreeMap::new();
         side.iter().for_each(|run| run.add_places(&mut of_side));
         for (method, of_method) in of_side {
-            places.extend(of_method.most().map(|place| (method, place.clone())));
+            let per_run = of_method.total() / side.len().max(1) as f64;
+            let has_more = places.get(&method).is_none_or(|(before, _)| per_run >= *before);
+            if let Some(place) = of_method.most().filter(|_| has_more) {
+                places.insert(method, (per_run, place.clone()));
+            }
         }
     }
-    places
+    places.into_iter().map(|(method, (_, place))| (method, place)).collect()
 }
 
 /// A number of a row, in the runs of both sides.

@@ -18,6 +18,11 @@ impl<P: Ord> Places<P> {
         *self.0.entry(place).or_default() += weight;
     }
 
+    /// Of all places together.
+    pub fn total(&self) -> f64 {
+        self.0.values().sum()
+    }
+
     /// The place with most, of equal ones the last; `None` if nothing was added.
     pub fn most(&self) -> Option<&P> {
         self.0.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|(place, _)| place)
@@ -33,6 +38,6 @@ mod tests {
         let mut places = Places::default();
         assert_eq!(places.most(), None);
         [(7, 3.0), (9, 4.0), (7, 2.0)].into_iter().for_each(|(line, bytes)| places.add(line, bytes));
-        assert_eq!(places.most(), Some(&7));
+        assert_eq!((places.most(), places.total()), (Some(&7), 9.0));
     }
 }
