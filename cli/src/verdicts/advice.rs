@@ -157,7 +157,7 @@ mod tests {
             advice_document(&Advised { cpu: Some(cpu), answer, ..advised(None) }).text(COLUMNS)
         };
         let idle = text(100).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(idle.contains("50 % of the processor time (0.5 % of one processor) and"), "{idle}");
+        assert!(idle.contains("takes 0.5 % of one processor, 50 % of what the program takes, and"), "{idle}");
         assert!(!text(20_000).contains("of one processor"), "{}", text(20_000));
         let little = mayfly_verdicts::advise::Nothing::Little { time: 0.008, cpu: Some(0.4) };
         let cpu = Some(GcCpu { collector_ms: 50, process_ms: 100, wall_ms: 10_000 });

@@ -23,9 +23,13 @@ pub(crate) fn answer_text(advised: &Advised) -> String {
 /// What collections cost: of the processor where somebody looked, and of the time.
 fn cost(advised: &Advised) -> String {
     let work = &advised.work;
-    let cpu = advised.cpu.map(|cpu| {
-        let of_one = less_of_one(cpu).map(|of_one| format!(" ({} of one processor)", percent(of_one)));
-        format!("takes {} of the processor time{} and ", percent(cpu.share()), of_one.unwrap_or_default())
+    let cpu = advised.cpu.map(|cpu| match less_of_one(cpu) {
+        Some(of_one) => format!(
+            "takes {} of one processor, {} of what the program takes, and ",
+            percent(of_one),
+            percent(cpu.share())
+        ),
+        None => format!("takes {} of the processor time and ", percent(cpu.share())),
     });
     let longest = work.longest.as_ref().map_or(0, |longest| longest.us);
     format!(

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use mayfly_profile::Stack;
 use mayfly_report::{count, printable, right_aligned, size, text_of_classes};
-use mayfly_verdicts::advise::{Advice, MadeAnew, Tried};
+use mayfly_verdicts::advise::{Advice, MadeAnew, Pool, Tried};
 
 use super::advice::Advised;
 use super::advice_answer::answer_text;
@@ -15,8 +15,12 @@ use super::wording::{frame, shown_frames};
 pub(crate) fn advice_document(advised: &Advised) -> Document {
     let mut document = Document::default();
     answer_text(advised).lines().for_each(|line| document.sentence(line));
-    if let Some(made) = advised.made_anew.first() {
-        document.sentence(printable(&make_it_once(made)));
+    match (advised.made_anew.first(), advised.pools.first()) {
+        (made, Some(pool)) if made.is_none_or(|made| made.share < pool.share) => {
+            document.sentence(printable(&use_it_again(pool)));
+        }
+        (Some(made), _) => document.sentence(printable(&make_it_once(made))),
+        (None, _) => {}
     }
     if !advised.lines.is_empty() {
         let lines = advised.lines.iter().map(|line| printable(line).into_owned());
@@ -146,7 +150,7 @@ fn lists(advised: &Advised, document: &mut Document) {
     );
 }
 
-fn pooled(pool: &mayfly_verdicts::advise::Pool) -> String {
+fn pooled(pool: &Pool) -> String {
     format!(
         "{} of {}, {} each; about {} live at once",
         count(pool.objects),
@@ -180,6 +184,20 @@ fn make_it_once(made: &MadeAnew) -> String {
         maker(made),
         size(made.bytes),
         made.share * 100.0
+    )
+}
+
+/// What to do about the largest of those of one size.
+fn use_it_again(pool: &Pool) -> String {
+    let own = pool.stack.own_frame().or(pool.stack.first());
+    let by = own.map_or_else(String::new, |own| format!(" are made by {}", frame(own)));
+    format!(
+        "In the code: {} of {} of {} each{by}, {:.0} % of all, of which about {} live at once. A smaller one, or one that is kept and used again, does the same.",
+        count(pool.objects),
+        pool.class,
+        size(pool.size),
+        pool.share * 100.0,
+        count(pool.at_once.ceil() as u64)
     )
 }
 

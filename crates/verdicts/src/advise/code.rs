@@ -15,6 +15,8 @@ const LEAST_SHARE: f64 = 0.01;
 const JUST_AFTER: f64 = 4.0;
 /// Objects smaller than this are made faster than they are found in a pool.
 const WORTH_POOLING: u64 = 4 << 10;
+/// Objects of at least this share of the largest one's size are of one size: what samples say of both is rounded.
+const ONE_SIZE: f64 = 0.95;
 /// A pool has to be used so often.
 const USES: f64 = 20.0;
 
@@ -42,6 +44,8 @@ pub struct Pool {
     pub size: u64,
     /// So many live at once, on average.
     pub at_once: f64,
+    /// Their share of all bytes.
+    pub share: f64,
 }
 
 /// A class with objects of half a region of G1 or more.
@@ -94,7 +98,8 @@ pub fn pools(profile: &Profile) -> Vec<Pool> {
     let (least, bounds) = (least_bytes(profile), profile.site_bounds());
     let site = |site: &SiteProfile| {
         let (tally, lifetimes) = (site.allocated, site.lifetimes.as_ref()?);
-        let large = tally.is_uniform() && tally.largest >= WORTH_POOLING;
+        let of_one_size = tally.bytes as f64 >= ONE_SIZE * tally.objects.saturating_mul(tally.largest) as f64;
+        let large = of_one_size && tally.largest >= WORTH_POOLING;
         if !large || (site.allocated_at_most(&bounds) as f64) < least {
             return None;
         }
@@ -109,6 +114,7 @@ pub fn pools(profile: &Profile) -> Vec<Pool> {
             objects: tally.objects,
             size: tally.largest,
             at_once,
+            share: LEAST_SHARE * site.allocated_at_most(&bounds) as f64 / least.max(f64::MIN_POSITIVE),
         };
         (used >= USES).then(pool)
     };
