@@ -182,13 +182,16 @@ fn grows(rate: Rate, is_leak: bool) -> String {
     };
     let least = if rate.is_at_least { "≥" } else { "" };
     let least_rate = if is_leak { least } else { "" };
+    // What it is at most has no error of its own: with that of what was made.
+    let most = if is_leak || rate.until.is_some() { 1.0 } else { 1.0 + 2.0 * rate.error.min(1.0) };
     let sureness = match rate.samples {
-        None => "counted".to_owned(),
-        Some(_) => growth_sureness(rate.error, is_leak && rate.is_at_least),
+        None => " (counted)".to_owned(),
+        Some(_) if most > 1.0 => String::new(),
+        Some(_) => format!(" ({})", growth_sureness(rate.error, is_leak && rate.is_at_least)),
     };
     format!(
-        "{grows} {least_rate}{}/s ({sureness}), since {}: {least}{} live in {} objects",
-        size(rate.bytes_per_s.round() as u64),
+        "{grows} {least_rate}{}/s{sureness}, since {}: {least}{} live in {} objects",
+        size((rate.bytes_per_s * most).round() as u64),
         time(rate.since),
         size(rate.bytes),
         count(rate.objects)

@@ -37,7 +37,10 @@ pub(super) fn judgement(outcome: &Outcome) -> &'static str {
 
 /// What was measured, of what is allowed: `210 MiB, at most 200 MiB`.
 pub(super) fn compared(outcome: &Outcome) -> String {
-    let (quantity, bound) = (outcome.limit.quantity, outcome.limit.bound);
+    let quantity = outcome.limit.quantity;
+    // Of what is kept as it is no more than before, that decided.
+    let as_before = outcome.limit.as_before.filter(|_| outcome.is_rough());
+    let bound = as_before.map_or(outcome.limit.bound, |most| most.min(outcome.limit.bound));
     let allowed = if quantity.is_least() { "at least" } else { "at most" };
     let measured = outcome.measured.map_or("not known".to_owned(), |amount| measured(quantity, amount));
     format!("{measured}, {allowed} {}", number(quantity, bound))

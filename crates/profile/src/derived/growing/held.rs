@@ -158,7 +158,7 @@ impl Holder {
         let in_time = || {
             let field = self.expiry.as_ref()?;
             Some(format!(
-                "{field} tells of entries that are dropped in time: it may be a cache that is not full yet"
+                "{field} tells of entries that are dropped in time: it may be a cache, full or not yet"
             ))
         };
         of_cache.or_else(in_time)
