@@ -356,7 +356,9 @@ impl Screen<'_> {
         let mut live = Tally::default();
         let variance = match row.method {
             Some(made_by) => {
-                let sites: Vec<_> = self.sites_charged(made_by).collect();
+                // What is live and escaped all samples is of other sites of the method, and none of what the sentence is about.
+                let has_live = |site: &&SiteProfile| site.live.is_some_and(|live| !live.is_empty());
+                let sites: Vec<_> = self.sites_charged(made_by).filter(has_live).collect();
                 sites.iter().filter_map(|site| site.live).for_each(|part| live.add(part));
                 self.variances.of_live_sites(sites)
             }

@@ -18,6 +18,9 @@ const SHARED: usize = 2;
 const SPOKEN_OF: f64 = 0.1;
 /// So many times what grows by samples is more than their errors.
 const MUCH_FASTER: f64 = 2.0;
+/// A program that ran for less is not said to have run for too short a time.
+const NOT_SHORT_MS: u64 = 10_000;
+const TOO_SHORT: &str = "? whether anything grows is not known: that takes 20 s";
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
 const LEAST_FLOOR: f64 = 4096.0;
 
@@ -26,6 +29,8 @@ impl Screen<'_> {
     pub(super) fn growing(&self) -> Vec<String> {
         let mut lines = off_heap(self.profile);
         let is_long = self.profile.duration_ms >= LONG_MS;
+        // Of less nobody asks.
+        let is_asked = self.profile.duration_ms >= NOT_SHORT_MS && self.profile.run.lifetimes;
         let growing = match &self.growth {
             Ok(growing) => growing,
             // The JVM's own numbers show it however little is known of single objects.
@@ -33,7 +38,7 @@ impl Screen<'_> {
                 lines.extend(self.profile.heap_rises().iter().flat_map(|&rise| may_leak(rise, None)));
                 if self.profile.is_of_several_jvms() {
                     lines.push("what grows is known of each recording alone: mayfly leaks FOLDER".to_owned());
-                } else if lines.is_empty() && is_long && self.profile.run.lifetimes {
+                } else if lines.is_empty() && is_asked {
                     lines.push(format!("? whether anything grows is not known: {why}"));
                     lines.push("   to know: mayfly record PID --collect, or mayfly leaks PID".to_owned());
                 }
@@ -49,10 +54,12 @@ impl Screen<'_> {
         let is_blind = !growing.floor_is_small() && growing.floor >= LEAST_FLOOR;
         match (growing.growers.first(), self.profile.heap_rises()) {
             // Of what a program does in some seconds nobody knows whether it goes on.
-            (_, None) if sure.is_empty() && !is_long => {}
+            (_, None) if sure.is_empty() && !is_long => {
+                lines.extend(is_asked.then(|| TOO_SHORT.to_owned()));
+            }
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
-                lines.extend(is_blind.then(|| format!("? beside it a {}", leak_below(growing.floor, true))));
+                lines.extend(is_blind.then(|| format!("? a {}", leak_below(growing.floor, true))));
             }
             // As if that were all.
             (Some(_), _) => {
@@ -94,7 +101,7 @@ fn left_out(growing: &Growing, sure: &[&Grower], tracking: Tracking) -> Option<S
     let names: Vec<_> = classes.map(|(class, _)| class_text(class)).collect();
     let others = if names.len() < growing.of_few_stacks.len() { " and others" } else { "" };
     Some(format!(
-        "   ≥: of up to {}/s of {}{others} beside it few stacks were taken; more is known without --scope",
+        "   ≥: up to {}/s of {}{others} could belong to it, of which few stacks were taken: run without --scope",
         units::bytes(all.round() as u64),
         names.join(", ")
     ))
@@ -130,15 +137,15 @@ fn where_to_look(sure: &[&Grower]) -> Option<String> {
     Some(format!("   {more} more {grow}, by {rate}/s: {next}"))
 }
 
-/// What there may be beside what surely grows: so many that are undecided, and what was missed.
+/// What there may be besides what surely grows: so many that are undecided, and what was missed.
 fn beside(undecided: usize, missed: Option<String>) -> Option<String> {
     let undecided = match undecided {
         0 => None,
-        1 => Some("one may grow".to_owned()),
-        many => Some(format!("{many} may grow")),
+        1 => Some("one more may grow: mayfly leaks FILE".to_owned()),
+        many => Some(format!("{many} more may grow: mayfly leaks FILE")),
     };
     let parts: Vec<_> = undecided.into_iter().chain(missed).collect();
-    (!parts.is_empty()).then(|| format!("? beside it {}", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("? {}", parts.join("; ")))
 }
 
 /// The JVM's own numbers rise, and of what was followed nothing does, or that is not known.
@@ -200,7 +207,7 @@ mod tests {
         let text = |growing| left_out(&growing, &[&part], by_share).expect("a part");
         assert_eq!(
             text(arrays),
-            "   ≥: of up to 62.0 KiB/s of byte[] and others beside it few stacks were taken; more is known without --scope"
+            "   ≥: up to 62.0 KiB/s of byte[] and others could belong to it, of which few stacks were taken: run without --scope"
         );
         assert!(text(of_few(&[("[B", 40.0)])).contains("of other classes is not in it"), "next to nothing");
     }

@@ -44,9 +44,15 @@ impl Screen<'_> {
         let others = rows.iter().filter(|row| row.method.is_some() && row.method != named.method);
         let texts: Vec<_> = others
             .map(|row| {
-                let size = units::bytes(if row.old.lives_on() { row.old.live } else { row.old.dead }.bytes);
+                let (live, dead) = (units::bytes(row.old.live.bytes), units::bytes(row.old.dead.bytes));
                 let (about, age) = (self.about(row), old_age(self.profile.age_of(row)));
-                format!("{} ({about}{size}, {age})", made_by(row))
+                // It stands below what is still there: what died has to be said so.
+                let sizes = match row.old.lives_on() {
+                    true => format!("{about}{live}"),
+                    false if row.old.live.is_empty() => format!("{about}{dead} died"),
+                    false => format!("{about}{dead} died, {about}{live} live"),
+                };
+                format!("{} ({sizes}, {age})", made_by(row))
             })
             .collect();
         (!texts.is_empty()).then(|| format!("next: {}", texts.join(", ")))

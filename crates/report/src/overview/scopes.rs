@@ -14,7 +14,7 @@ use crate::text::shorten;
 use crate::units;
 
 /// Rows.
-const ROWS: usize = 3;
+const ROWS: usize = 5;
 
 /// Classes of survivors of the scope that most survives, and of each other.
 const CLASSES: usize = 3;

@@ -366,7 +366,7 @@ fn who_holds_what_grows_is_named() {
     profile.retention[0].path[0].room = Some(Room { used: 5, length: 9 });
     let screen = shown(&profile);
     assert!(!screen.contains("held by a.Web.OPEN"), "it may be a ring");
-    assert!(screen.contains("  ? beside it one may grow\n"), "{screen}");
+    assert!(screen.contains("  ? one more may grow: mayfly leaks FILE\n"), "{screen}");
 }
 
 /// What may grow does not hide how blind the recording was for others.
@@ -386,7 +386,7 @@ fn what_may_grow_stands_beside_what_would_not_have_been_seen() {
     profile.classes[0].live = Some(Tally::of(5 * ONE_IN, 400));
     let screen = shown(&profile);
     assert!(screen.contains("? may be growing: "), "{screen}");
-    assert!(unbroken(&screen).contains("beside it a leak below "), "{screen}");
+    assert!(unbroken(&screen).contains("? a leak below "), "{screen}");
     // A test of some seconds.
     profile.duration_ms = 5_000;
     let screen = shown(&profile);
