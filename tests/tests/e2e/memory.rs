@@ -143,7 +143,9 @@ fn what_a_program_holds_from_its_start_on_is_followed_by_collectors_with_generat
                 let (held, error) = (number("bytes"), number("error_bytes"));
                 let off = (held - 20.0 * MIB as f64).abs();
                 let context = format!("{held} bytes +- {error} with {options}, {name} on {jvm}");
-                assert!(off < 3.0 * error.max(MIB as f64 / 4.0) && error < MIB as f64, "{context}");
+                // Where the machine is busy, hardly one in ten of the samples is followed: one that lives weighs as much more.
+                let (least, most) = (MIB as f64 / 4.0, 4.0 * MIB as f64);
+                assert!(off < 3.0 * error.max(least) && error < most, "{context}");
                 let (objects, error) = (number("objects"), number("error_objects"));
                 assert!((objects - 20.0).abs() <= 3.0 * error.max(2.0), "{objects} +- {error}: {context}");
             }
