@@ -163,6 +163,10 @@ impl OfThread {
         let by_sampler = sampling.is_some() && shares.is_frequent(known.id);
         let scope = due.entry.filter(|_| shared.plan.scope_survivors).map(EntryId::node);
         if by_sampler && (scope.is_none() || shares.is_fast(known.id)) {
+            // How fast objects are made is told by how far apart those are that are due.
+            if !by_count {
+                return Some((NextDue::Never, Duration::ZERO));
+            }
             return Some((self.leave_to_sampler(exact, shares, (at, known)), Duration::ZERO));
         }
         let size = if due.size == 0 { u64::from(known.size) } else { due.size };
@@ -173,32 +177,31 @@ impl OfThread {
             false => Turn::default(),
         };
         // A large one stands for itself, due or not: of those that are due none stands for it then.
-        let is_large = shares.follows_each_large(due.size);
-        let (tracked, on_stack) =
-            match turn.follow.map(|log2| if is_large { 0 } else { log2 }).or(is_large.then_some(0)) {
-                Some(log2) => {
-                    // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
-                    if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
-                        let p = Estimate::probability(size, interval);
-                        // Where scopes matter, outside of them it is looked again.
-                        let looks = !looks_after_scopes(exact) || scope.is_some() && is_worth_no_test(&known);
-                        let ms = looks.then(|| shared.clock.now_ms());
-                        shares.note_followed((known.id, scope), log2, p, ms);
-                    }
-                    let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);
-                    let HandedOver { object, entry, .. } = due;
-                    let bytes = if by_sampler { 0 } else { size << log2 };
-                    let followed = Followed { object, size, bytes, entry, trace };
-                    let by = match (by_sampler, is_large) {
-                        (true, _) => ChosenBy::TurnInScope,
-                        (false, true) => ChosenBy::Size,
-                        (false, false) => ChosenBy::Turn,
-                    };
-                    let chosen = Chosen { followed, log2, moving: due.moving, by };
-                    self.follow_chosen(exact, shares, jni, &mut known, chosen)
+        let is_large = shares.follows_each_large(due.size, scope);
+        let (tracked, on_stack) = match if is_large { Some(0) } else { turn.follow } {
+            Some(log2) => {
+                // Where threads come and go it is not left to the JVM's sampler, which draws the same in each of them.
+                if let Some(interval) = sampling.filter(|_| !exact.threads_are_brief()) {
+                    let p = Estimate::probability(size, interval);
+                    // Where scopes matter, outside of them it is looked again.
+                    let looks = !looks_after_scopes(exact) || scope.is_some() && is_worth_no_test(&known);
+                    let ms = looks.then(|| shared.clock.now_ms());
+                    shares.note_followed((known.id, scope), log2, p, ms);
                 }
-                None => (None, Duration::ZERO),
-            };
+                let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, due.moving);
+                let HandedOver { object, entry, .. } = due;
+                let bytes = if by_sampler { 0 } else { size << log2 };
+                let followed = Followed { object, size, bytes, entry, trace };
+                let by = match (by_sampler, is_large) {
+                    (true, _) => ChosenBy::TurnInScope,
+                    (false, true) => ChosenBy::Size,
+                    (false, false) => ChosenBy::Turn,
+                };
+                let chosen = Chosen { followed, log2, moving: due.moving, by };
+                self.follow_chosen(exact, shares, jni, &mut known, chosen)
+            }
+            None => (None, Duration::ZERO),
+        };
         self.has_reached(at, known.reached);
         self.last_due = Some(LastDue { at, before, tracked });
         Some((NextDue::After(turn.ahead), on_stack))

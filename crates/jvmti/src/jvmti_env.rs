@@ -299,12 +299,18 @@ impl JvmtiEnv {
         threads.into_iter().filter_map(|thread| unsafe { Object::from_raw(thread) }).map(Thread).collect()
     }
 
-    /// Live platform threads that are no daemons: the VM ends with the last of them.
+    /// Live platform threads that are no daemons: the VM ends with the last of them. Leaves no references behind; without memory for them it is
+    /// not known, and there are as many as can be.
     pub fn threads_that_keep_running(&self, jni: Jni<'_>) -> usize {
+        /// Each thread comes with its group and its loader. Says only how many are meant.
+        const MOST_REFERENCES: i32 = 1 << 14;
         // SAFETY: a live thread reference, by its type.
         let info = |thread: &Thread<'_>| unsafe { self.jvmti().get_thread_info(thread.as_object().raw()) };
         // One that has just ended has no facts.
-        self.threads(jni).iter().filter(|thread| info(thread).is_ok_and(|info| !info.is_daemon)).count()
+        let count = || {
+            self.threads(jni).iter().filter(|thread| info(thread).is_ok_and(|info| !info.is_daemon)).count()
+        };
+        jni.with_frame(MOST_REFERENCES, count).unwrap_or(usize::MAX)
     }
 
     /// The current thread's stack, innermost frame first, at most `max` and [`MOST_FRAMES`] frames. Not to be called while

@@ -219,7 +219,7 @@ impl Shares {
         if reached.epoch != epoch {
             *reached = Progression { epoch, ..Progression::default() };
         }
-        let choice = if scope.is_some() { &self.in_scopes } else { &self.objects };
+        let choice = self.choice(scope);
         let begun = word(self.begun_in(scope), class);
         let (follow, ahead) = choice.next(begun, &mut reached.objects, room.thinning(), draw);
         Turn { follow, ahead: u32::try_from(ahead).unwrap_or(u32::MAX) }
@@ -227,8 +227,12 @@ impl Shares {
 
     /// Whether an array of so many bytes is followed, whosever turn it is: few such may be most of a class's bytes, and a share of all its arrays
     /// would miss them. Not while following costs more than it may.
-    pub fn follows_each_large(&self, bytes: u64) -> bool {
-        bytes >= LARGE_ARRAY && self.objects.budget.pressure() < MOST_FOR_LARGE
+    pub fn follows_each_large(&self, bytes: u64, scope: Option<NodeId>) -> bool {
+        bytes >= LARGE_ARRAY && self.choice(scope).budget.pressure() < MOST_FOR_LARGE
+    }
+
+    fn choice(&self, scope: Option<NodeId>) -> &Choice {
+        if scope.is_some() { &self.in_scopes } else { &self.objects }
     }
 
     /// Of objects made there; without address space for a scope's own words, all of the class.
@@ -420,6 +424,16 @@ mod tests {
         }
         assert_eq!(seen, [1; 1000]);
         assert!((1_000..20_000).contains(&followed), "{followed}");
+    }
+
+    #[test]
+    fn each_large_array_is_followed_while_that_is_paid_for() {
+        let large = |shares: &Shares, bytes| {
+            [None, Some(NodeId(0))].map(|scope| shares.follows_each_large(bytes, scope))
+        };
+        assert_eq!(large(&Shares::default(), LARGE_ARRAY), [true; 2]);
+        assert_eq!(large(&Shares::default(), LARGE_ARRAY - 1), [false; 2]);
+        assert_eq!(large(&overspent(10), LARGE_ARRAY), [false; 2]);
     }
 
     #[test]

@@ -43,16 +43,6 @@ fn live_at_exit_is_what_was_held_before_shutdown_hooks_ran() {
     });
 }
 
-/// A pool is shut down last, and nobody waits for its threads: what `main` held was dead in 7 of 19 runs of a service that leaked it.
-#[test]
-fn live_at_exit_is_what_main_held_though_a_thread_ends_after_it() {
-    each_jvm(|jvm| {
-        let run = Profiled::new(jvm, "exitlive.Leaving", "#trackcollections#include-exitlive");
-        run.run();
-        assert_eq!(run.json().live()["exitlive.Leaving$Held"].objects, 1000, "on {jvm}");
-    });
-}
-
 /// Who can't wait for a full collection as the JVM ends has none.
 #[test]
 fn without_a_last_collection_none_is_asked_for() {
@@ -93,6 +83,8 @@ fn live_at_exit_is_what_main_held_when_it_returned() {
         };
         assert_eq!(live("return"), [1000, 0, 0], "on {jvm}");
         assert_eq!(live("nested"), [1000, 0, 0], "on {jvm}");
+        // A pool is shut down last, and nobody waits for its threads: it was all dead in 7 of 19 runs of a service that leaked it.
+        assert_eq!(live("soon"), [1000, 0, 5000], "on {jvm}");
         assert_eq!(live("threads"), [0, 0, 5000], "on {jvm}");
     });
 }
