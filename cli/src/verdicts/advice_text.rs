@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use mayfly_profile::Stack;
-use mayfly_report::{count, printable, right_aligned, size, text_of_classes};
+use mayfly_report::{count, printable, readable_class, right_aligned, size, text_of_classes};
 use mayfly_verdicts::advise::{Advice, MadeAnew, Pool, Tried};
 
 use super::advice::Advised;
@@ -192,12 +192,11 @@ fn use_it_again(pool: &Pool) -> String {
     let own = pool.stack.own_frame().or(pool.stack.first());
     let by = own.map_or_else(String::new, |own| format!(" are made by {}", frame(own)));
     format!(
-        "In the code: {} of {} of {} each{by}, {:.0} % of all, of which about {} live at once. A smaller one, or one that is kept and used again, does the same.",
+        "In the code: about {} of {} of {} each{by}, {:.0} % of all, and few of them live at once. If a smaller one does, make that; else keep one and use it again.",
         count(pool.objects),
-        pool.class,
+        readable_class(&pool.class),
         size(pool.size),
-        pool.share * 100.0,
-        count(pool.at_once.ceil() as u64)
+        pool.share * 100.0
     )
 }
 
