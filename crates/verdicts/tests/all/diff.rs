@@ -505,27 +505,6 @@ fn a_method_is_the_programs_own_and_its_place_is_told() {
     }
 }
 
-/// What one line made is gone; the method makes little at another line still.
-#[test]
-fn a_place_is_where_most_was_on_the_side_that_had_more() {
-    let random = &mut Random(11);
-    let before: Vec<Profile> = vec![eight_methods(random, false)];
-    let mut after = before.clone();
-    for site in &mut after[0].sites {
-        let frames = site.stack.iter().map(|frame| Frame { line: Some(99), ..frame.clone() });
-        site.stack = frames.collect();
-        site.allocated = Tally::of(site.allocated.objects / 100, 16);
-    }
-    for (sides, line) in [
-        ([&before, &after], "Main.java:7"),
-        ([&after, &before], "Main.java:7"),
-        ([&after; 2], "Main.java:99"),
-    ] {
-        let places = compared(sides[0], sides[1]).places;
-        assert!(!places.is_empty() && places.values().all(|place| place == line), "{places:?}");
-    }
-}
-
 #[test]
 fn a_run_that_did_nothing_is_named_and_nothing_is_said_to_have_changed() {
     let random = &mut Random(10);

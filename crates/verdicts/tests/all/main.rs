@@ -8,4 +8,5 @@ mod check;
 mod diff;
 mod intervals;
 mod leaks;
+mod places;
 mod shares;
