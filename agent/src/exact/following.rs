@@ -70,7 +70,7 @@ enum ChosenBy {
 pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>, by_count: bool) -> NextDue {
     let Some(shares) = shares_in_use(exact).filter(|_| !own_threads::is_own()) else { return NextDue::Never };
     let budget = if due.entry.is_some() { shares.in_scopes() } else { shares.objects() };
-    timed(exact, budget, |thread| thread.take_turn(exact, shares, jni, (due, by_count)))
+    timed(exact, budget, |thread| thread.take_turn(exact, shares, jni, due, by_count))
         .unwrap_or(NextDue::Never)
 }
 
@@ -153,7 +153,8 @@ impl OfThread {
         exact: &Exact,
         shares: &Shares,
         jni: Jni<'_>,
-        (due, by_count): (HandedOver<'_>, bool),
+        due: HandedOver<'_>,
+        by_count: bool,
     ) -> Option<(NextDue, Duration)> {
         let shared = &*exact.shared;
         self.last_due = None;

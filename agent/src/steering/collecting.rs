@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mayfly_jvmti::Jni;
 
@@ -91,14 +91,14 @@ pub(crate) fn collect_at_the_end_of_main(profiler: &Profiler, jni: Jni<'_>) {
     if !is_outermost || !launched() {
         return;
     }
-    let mut waited = Duration::ZERO;
+    let began = Instant::now();
     // This thread is one.
     while jvmti.threads_that_keep_running(jni) > 1 {
-        if waited >= OTHERS_END {
+        // Where there are many threads, looking takes a part of it.
+        if began.elapsed() >= OTHERS_END {
             return;
         }
         thread::sleep(LOOKS_EACH);
-        waited += LOOKS_EACH;
     }
     collect_last(profiler, jni);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mayfly_profile::Stack;
+use mayfly_profile::{Frame, Stack};
 use mayfly_report::{count, printable, readable_class, right_aligned, size, text_of_classes};
 use mayfly_verdicts::advise::{Advice, MadeAnew, Pool, Tried};
 
@@ -177,7 +177,7 @@ fn maker(made: &MadeAnew) -> String {
 
 /// What to do about the largest of them.
 fn make_it_once(made: &MadeAnew) -> String {
-    let by = made.stack.first().map_or_else(String::new, |own| format!(" are made by {}", frame(own)));
+    let by = are_made_by(made.stack.first());
     format!(
         "In the code: about {} of {} that die at once{by}, {} with all that making them takes, {:.0} % of all. If they are equal, make one and keep it.",
         count(made.objects),
@@ -189,8 +189,7 @@ fn make_it_once(made: &MadeAnew) -> String {
 
 /// What to do about the largest of those of one size.
 fn use_it_again(pool: &Pool) -> String {
-    let own = pool.stack.own_frame().or(pool.stack.first());
-    let by = own.map_or_else(String::new, |own| format!(" are made by {}", frame(own)));
+    let by = are_made_by(pool.stack.own_frame().or(pool.stack.first()));
     format!(
         "In the code: about {} of {} of {} each{by}, {:.0} % of all, and few of them live at once. If a smaller one does, make that; else keep one and use it again.",
         count(pool.objects),
@@ -200,9 +199,14 @@ fn use_it_again(pool: &Pool) -> String {
     )
 }
 
+/// A part of a sentence; nothing if it is not known who makes them.
+fn are_made_by(maker: Option<&Frame>) -> String {
+    maker.map_or_else(String::new, |maker| format!(" are made by {}", frame(maker)))
+}
+
 /// The innermost frames, and on to the first of the program's own.
 fn frames(stack: &Stack) -> Vec<String> {
-    let own = stack.iter().position(mayfly_profile::Frame::is_own);
+    let own = stack.iter().position(Frame::is_own);
     let lines = shown_frames(stack, own).into_iter();
     lines
         .map(|line| if line.starts_with("...") { format!("  {line}") } else { format!("  at {line}") })

@@ -94,11 +94,9 @@ fn pauses(work: &GcWork) -> String {
 }
 
 fn promoted(bytes: u64, profile: &Profile) -> String {
-    let of_classes =
-        || profile.classes.iter().map(|class| profile.allocated_bytes(class)).fold(0, u64::saturating_add);
     // The JVM's own number, as the coverage has it, is of the whole.
     let of_jvm = profile.trust.jvm_allocated_bytes.filter(|_| profile.part.during_ms.is_none());
-    let all = of_jvm.unwrap_or_else(of_classes);
+    let all = of_jvm.unwrap_or_else(|| profile.allocated_bytes_of_all());
     let of = if all > 0 {
         format!(", {} of {} allocated", percent(bytes as f64 / all as f64), units::bytes(all))
     } else {

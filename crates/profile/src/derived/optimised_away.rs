@@ -23,6 +23,11 @@ impl Profile {
         if self.is_optimised_away(class) { self.sampled_bytes(class) } else { class.allocated.bytes }
     }
 
+    /// The same of all classes.
+    pub fn allocated_bytes_of_all(&self) -> u64 {
+        self.classes.iter().map(|class| self.allocated_bytes(class)).fold(0, u64::saturating_add)
+    }
+
     /// Bytes of a class that were executed and took none.
     pub fn removed_bytes(&self, class: &ClassProfile) -> u64 {
         class.allocated.bytes - self.allocated_bytes(class)

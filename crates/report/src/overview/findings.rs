@@ -385,8 +385,7 @@ impl Screen<'_> {
     /// How fast all of it is.
     fn in_all(&self) -> Option<String> {
         let classes = &self.profile.classes;
-        let bytes =
-            classes.iter().map(|class| self.profile.allocated_bytes(class)).fold(0, u64::saturating_add);
+        let bytes = self.profile.allocated_bytes_of_all();
         let objects = classes.iter().map(|class| class.allocated.objects).fold(0, u64::saturating_add);
         (bytes > 0).then(|| {
             format!(

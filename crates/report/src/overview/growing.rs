@@ -2,6 +2,8 @@
 //!
 //! Not here: the words on one place (`growers`).
 
+use std::fmt::Display;
+
 use mayfly_profile::{Grower, Growing, HeapRise, Profile, Tracking};
 
 use super::Screen;
@@ -20,7 +22,6 @@ const SPOKEN_OF: f64 = 0.1;
 const MUCH_FASTER: f64 = 2.0;
 /// A program that ran for less is not said to have run for too short a time.
 const NOT_SHORT_MS: u64 = 10_000;
-const TOO_SHORT: &str = "? whether anything grows is not known: that takes 20 s";
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
 const LEAST_FLOOR: f64 = 4096.0;
 
@@ -39,7 +40,7 @@ impl Screen<'_> {
                 if self.profile.is_of_several_jvms() {
                     lines.push("what grows is known of each recording alone: mayfly leaks FOLDER".to_owned());
                 } else if lines.is_empty() && is_asked {
-                    lines.push(format!("? whether anything grows is not known: {why}"));
+                    lines.push(not_known(why));
                     lines.push("   to know: mayfly record PID --collect, or mayfly leaks PID".to_owned());
                 }
                 return lines;
@@ -55,7 +56,7 @@ impl Screen<'_> {
         match (growing.growers.first(), self.profile.heap_rises()) {
             // Of what a program does in some seconds nobody knows whether it goes on.
             (_, None) if sure.is_empty() && !is_long => {
-                lines.extend(is_asked.then(|| TOO_SHORT.to_owned()));
+                lines.extend(is_asked.then(|| not_known(format_args!("that takes {} s", LONG_MS / 1000))));
             }
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
@@ -75,6 +76,11 @@ impl Screen<'_> {
         }
         lines
     }
+}
+
+/// That it can't be told, and why.
+fn not_known(why: impl Display) -> String {
+    format!("? whether anything grows is not known: {why}")
 }
 
 /// What fills the process beside a heap that may be flat.

@@ -95,12 +95,13 @@ pub fn premature(profile: &Profile, young: Young, threshold: f64) -> Vec<Prematu
 
 /// Sites whose objects could be used again.
 pub fn pools(profile: &Profile) -> Vec<Pool> {
-    let (least, bounds) = (least_bytes(profile), profile.site_bounds());
+    let (all, bounds) = (profile.allocated_bytes_of_all().max(1) as f64, profile.site_bounds());
     let site = |site: &SiteProfile| {
         let (tally, lifetimes) = (site.allocated, site.lifetimes.as_ref()?);
         let of_one_size = tally.bytes as f64 >= ONE_SIZE * tally.objects.saturating_mul(tally.largest) as f64;
         let large = of_one_size && tally.largest >= WORTH_POOLING;
-        if !large || (site.allocated_at_most(&bounds) as f64) < least {
+        let share = site.allocated_at_most(&bounds) as f64 / all;
+        if !large || share < LEAST_SHARE {
             return None;
         }
         let (from, to) = lifetimes.byte_seconds();
@@ -114,7 +115,7 @@ pub fn pools(profile: &Profile) -> Vec<Pool> {
             objects: tally.objects,
             size: tally.largest,
             at_once,
-            share: LEAST_SHARE * site.allocated_at_most(&bounds) as f64 / least.max(f64::MIN_POSITIVE),
+            share,
         };
         (used >= USES).then(pool)
     };
@@ -161,7 +162,5 @@ pub fn removed(profile: &Profile) -> Vec<Removed> {
 }
 
 fn least_bytes(profile: &Profile) -> f64 {
-    let all: u64 =
-        profile.classes.iter().map(|class| profile.allocated_bytes(class)).fold(0, u64::saturating_add);
-    LEAST_SHARE * all as f64
+    LEAST_SHARE * profile.allocated_bytes_of_all() as f64
 }

@@ -71,8 +71,7 @@ pub struct MadeAnew {
 
 /// The largest of them.
 pub fn made_anew(profile: &Profile) -> Vec<MadeAnew> {
-    let all: u64 =
-        profile.classes.iter().map(|class| profile.allocated_bytes(class)).fold(0, u64::saturating_add);
+    let all = profile.allocated_bytes_of_all();
     let mut found: BTreeMap<[&str; 4], (MadeAnew, Sums<'_>)> = BTreeMap::new();
     for site in &profile.sites {
         let Some(making) = Making::of(site) else { continue };

@@ -597,7 +597,7 @@ public final class MayflyHooks {
     }
 
     /**
-     * Hands an object over that was just counted, if it is due, and notes when the next one is, or that the class has become frequent.
+     * Hands an object over that was just counted, if it is due or large, and notes when the next one is, or that the class has become frequent.
      * In the slab that threads share which have none of their own yet nobody is followed.
      */
     private static void followIfDue(Object o, int cell, long size, long slab, long at, long due) {
