@@ -137,9 +137,9 @@ pub(crate) enum Error {
         "no recording has a label {0}; mayfly report --json lists those it has (labels), #label-NAME=VALUE of the agent adds one"
     )]
     NoSuchLabel(String),
-    /// `--every` of what does not change.
-    #[error("--every is for a running JVM; a recording is sent once: leave it out")]
-    EveryNeedsJvm,
+    /// An option that says how a JVM is looked at, and files that are there already.
+    #[error("{0} is for a JVM, named by its process id; of files leave it out")]
+    NeedsJvm(&'static str),
     /// `--textfile` of what does not run.
     #[error("--textfile is for one running JVM; for a recording: mayfly report --format openmetrics FILE")]
     TextfileNeedsJvm,

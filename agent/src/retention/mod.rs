@@ -1,4 +1,5 @@
-//! Who holds chosen objects: short walks of the heap that go one step nearer to the roots each, at a fifteenth of a dump's price an object.
+//! Who holds chosen objects: short walks of the heap that go one step nearer to the roots each, at a fifteenth of a dump's price an object,
+//! or, where only references to one class are shown, a third of that.
 //!
 //! Not here: whose objects they are, and when it is looked for (`steering`).
 
@@ -14,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mayfly_jvmti::{Follow, HeapObject, HeapWalk, Jni, JvmtiError, Object, Visit, Vm};
-use mayfly_profile::Link;
+use mayfly_profile::{Link, Room};
 use rustc_hash::FxHashMap;
 
 use names::{Names, tag_classes};
@@ -24,8 +25,14 @@ use path::Path;
 pub(crate) use search::MOST_GROUPS;
 use search::{By, ClassTag, Search, Step};
 
-/// Walks of one search; a path has fewer steps.
-const MOST_WALKS: usize = 24;
+/// Walks of one search.
+const MOST_WALKS: usize = 100;
+/// Steps of a path, mostly fewer.
+const STEPS: u32 = 8;
+/// A walk that shows all references takes as long as so many that show those to one class: the JVM looks up four tags for each that it shows.
+const OF_ONE_CLASS: u32 = 3;
+/// Slots of arrays that are looked into, some milliseconds.
+const MOST_SLOTS: usize = 1 << 18;
 
 /// What was found of a group.
 #[derive(Debug, Default)]
@@ -77,17 +84,42 @@ pub(crate) fn retention<'call>(
     }
     if counted {
         let objects = count(&walk, of_class.iter().flatten().map(|&class| (class, 0)).collect())?;
-        for (found, class) in found.iter_mut().zip(of_class) {
+        for (found, class) in found.iter_mut().zip(&of_class) {
             found.on_heap = class.and_then(|class| objects.get(&class).copied());
         }
     }
     let mut names = Names::default();
-    let paths = paths(&walk, &mut search, &mut names, found.len(), time)?;
+    let paths = paths(&walk, &mut search, &mut names, &of_class, time)?;
+    let room = |arrays: &[u32]| {
+        let tags: Vec<_> = arrays.iter().map(|&array| search.tag(array)).collect();
+        room(&walk, &tags)
+    };
     for ((found, path), objects) in found.iter_mut().zip(paths).zip(groups) {
         found.at_work = path.at_work().among(Objects::first(objects / 2)).count();
-        found.path = path.links(&names);
+        found.path = path.links(&names, room);
     }
     Ok(found)
+}
+
+/// How full the arrays with these tags are, all together. `None`: they have too many slots.
+fn room(walk: &HeapWalk<'_>, tags: &[i64]) -> Option<Room> {
+    let jni = walk.jni();
+    let mut room = Room::default();
+    let mut is_known = true;
+    for (object, _) in walk.objects_with_tags(tags).ok()? {
+        match jni.array_of_objects(object) {
+            Some(array) if room.length as usize + array.len(jni) <= MOST_SLOTS => {
+                room.length += array.len(jni) as u64;
+                for slot in (0..array.len(jni)).filter_map(|slot| array.get(jni, slot)) {
+                    room.used += 1;
+                    jni.forget(slot);
+                }
+            }
+            _ => is_known = false,
+        }
+        jni.forget(object);
+    }
+    Some(room).filter(|_| is_known)
 }
 
 /// Adds the objects of each of these classes.
@@ -104,38 +136,88 @@ fn count(
     Ok(objects)
 }
 
+/// How long walks take, and until when they may.
+struct Pace {
+    until: Instant,
+    /// What a walk takes that shows references to one class.
+    unit: Option<Duration>,
+}
+
+impl Pace {
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// Whether there is time for paths of all groups by walks that show all references.
+    fn is_enough_for_all(&self) -> bool {
+        self.unit.is_some_and(|unit| unit * OF_ONE_CLASS * STEPS <= self.left())
+    }
+
+    fn is_enough_for(&self, units: u32) -> bool {
+        self.unit.is_none_or(|unit| unit * units <= self.left())
+    }
+
+    /// One walk that shows references to objects of this class, or all; whether it came to its end.
+    fn walk(
+        &mut self,
+        walk: &HeapWalk<'_>,
+        search: &mut Search,
+        shown: Option<ClassTag>,
+    ) -> Result<bool, JvmtiError> {
+        let units = if shown.is_some() { 1 } else { OF_ONE_CLASS };
+        if !self.is_enough_for(units) {
+            return Ok(false);
+        }
+        let began = Instant::now();
+        search.begin(self.until, shown);
+        let class = match shown {
+            Some(tag) => walk.classes_with_tags(&[tag])?.first().map(|&(class, _)| class),
+            None => None,
+        };
+        walk.follow(Follow { class, ..Follow::default() }, search)?;
+        class.into_iter().for_each(|class| walk.jni().forget(class.as_object()));
+        self.unit = Some(began.elapsed() / units);
+        Ok(!search.gave_up)
+    }
+}
+
+/// The paths of groups whose objects are of these classes. Of a heap that is too large for those of all in this time, the first groups' are
+/// looked for, one class at a time.
 fn paths(
     walk: &HeapWalk<'_>,
     search: &mut Search,
     names: &mut Names,
-    groups: usize,
+    of_class: &[Option<ClassTag>],
     time: Duration,
 ) -> Result<Vec<Path>, JvmtiError> {
-    let until = Instant::now() + time;
-    let mut paths: Vec<Path> = (0..groups).map(|_| Path::default()).collect();
+    let mut pace = Pace { until: Instant::now() + time, unit: None };
+    let mut paths: Vec<Path> = of_class.iter().map(|_| Path::default()).collect();
+    let wanted = |path: &Path, group: usize| path.class().or(of_class[group]);
     for _ in 0..MOST_WALKS {
         let is_last = paths.iter().all(|path| path.is_done() || path.waits_for_a_last_look());
         if is_last {
             let pause = time / 4;
-            if Instant::now() + pause > until {
+            if pause > pace.left() {
                 break;
             }
             // Threads stood still in all walks: methods at work have to go on.
             thread::sleep(pause);
         }
-        let began = Instant::now();
-        search.begin(until);
-        walk.follow(Follow::default(), search)?;
-        if search.gave_up {
+        let is_open = |path: &Path| !path.is_done() && (is_last || !path.waits_for_a_last_look());
+        let first = paths.iter().zip(0..).find(|(path, _)| is_open(path));
+        let shown = first
+            .filter(|_| !is_last && !pace.is_enough_for_all())
+            .and_then(|(path, group)| wanted(path, group));
+        if !pace.walk(walk, search, shown)? {
             break;
         }
-        let took = began.elapsed();
-        let is_open = |path: &Path| !path.is_done() && (is_last || !path.waits_for_a_last_look());
-        let open = paths.iter_mut().enumerate().filter(|(_, path)| is_open(path));
+        let is_shown = |path: &Path, group: usize| shown.is_none() || wanted(path, group) == shown;
         let mut steps: Vec<(usize, Vec<Step>)> = Vec::new();
-        for (group, path) in open {
-            path.measure(search, group);
-            steps.extend(search.steps(group).map(|found| (group, found)));
+        for (path, group) in paths.iter_mut().zip(0..) {
+            if is_open(path) && is_shown(path, group) {
+                path.measure(search, group);
+                steps.extend(search.steps(group).map(|found| (group, found)));
+            }
         }
         names.learn(walk, &classes(steps.iter().flat_map(|(_, steps)| steps)))?;
         for (group, steps) in steps {
@@ -143,7 +225,7 @@ fn paths(
                 search.want(group, next);
             }
         }
-        if paths.iter().all(Path::is_done) || Instant::now() + took > until {
+        if paths.iter().all(Path::is_done) {
             break;
         }
     }

@@ -6,17 +6,22 @@ use mayfly_profile::{AT_WORK, Link, LinkKind, MOST_LINKS, Room};
 
 use super::names::Names;
 use super::objects::Objects;
-use super::search::{By, ClassTag, Root, Search, Step};
+use super::search::{By, ClassTag, Kind, Root, Search, Step};
 
 /// Where a thread's own objects are.
 const THREAD: &str = "java.lang.Thread";
+
+/// In the names of classes of lambdas.
+const LAMBDA: &str = "$$Lambda";
+/// Arrays of one step that are looked into.
+const MOST_ARRAYS: usize = 16;
 
 /// A path, and what else could have been taken at each of its steps.
 #[derive(Debug, Default)]
 pub(super) struct Path {
     taken: Vec<Taken>,
     /// The best so far, if another way came to nothing or to a method's variable.
-    best: (Ends, Vec<Link>),
+    best: (Ends, Vec<Known>),
     /// The group's first objects that lie below something of a running method's.
     at_work: Objects,
     /// What a method's variable refers to, if nothing else was found to hold it: whether it lasts until the next walk.
@@ -39,8 +44,14 @@ enum Ends {
 #[derive(Debug)]
 struct Taken {
     step: Step,
-    room: Option<Room>,
     others: Vec<Step>,
+}
+
+/// A link, and the first arrays that it is about.
+#[derive(Debug)]
+struct Known {
+    link: Link,
+    arrays: Vec<u32>,
 }
 
 impl Path {
@@ -54,17 +65,23 @@ impl Path {
         self.taken.is_empty() && !self.last_look.is_empty() && !self.is_done
     }
 
-    /// Takes note of what the walk tells of what the one before it found: how full arrays are, and what is a method's at work.
+    /// The class of what refers to the group's objects by the last step: the next walk looks for references to its objects. `None`: no step yet.
+    pub(super) fn class(&self) -> Option<ClassTag> {
+        match self.taken.last()?.step.by {
+            By::Element(class) | By::Field(class, _) => Some(class),
+            By::Static(..) | By::Root(_) => None,
+        }
+    }
+
+    /// Takes note of what the walk tells of what the one before it found: what is a method's at work.
     pub(super) fn measure(&mut self, search: &Search, group: usize) {
         if self.waits_for_a_last_look() {
             self.at_work = search.gone(group, self.last_look.iter());
             self.is_done = true;
         }
-        let Some(last) = self.taken.last_mut() else { return };
-        if matches!(last.step.by, By::Element(_)) {
-            last.room = search.room(&last.step.from).map(|(used, length)| Room { used, length });
-        }
-        let found = iter::once(&last.step).chain(&last.others).flat_map(|step| &step.from);
+        let Some(last) = self.taken.last() else { return };
+        let found = iter::once(&last.step).chain(&last.others).filter(|step| search.shows(step.by));
+        let found = found.flat_map(|step| &step.from);
         self.at_work = self.at_work.with(search.at_work(group, found));
     }
 
@@ -82,12 +99,15 @@ impl Path {
         if self.is_done {
             return None;
         }
-        let mut steps: Vec<_> = steps.into_iter().filter(|step| holds(step, names)).rev().collect();
+        let mut steps: Vec<_> = steps.into_iter().filter(|step| holds(step, names)).collect();
+        // What a lambda captured is mostly what refers to the lambda: a way back, which costs walks.
+        steps.sort_by_key(|step| (step.kind(), step.kind() == Kind::Fields && is_captured(step, names)));
+        steps.reverse();
         loop {
             if let Some(step) = steps.pop() {
                 let ends = ends(&step, names);
                 self.is_done = ends == Ends::Held || self.taken.len() + 1 >= MOST_LINKS;
-                self.taken.push(Taken { step, room: None, others: steps });
+                self.taken.push(Taken { step, others: steps });
                 if ends != Ends::AtWork {
                     let last = self.taken.last()?;
                     return Some(&last.step.from).filter(|_| !self.is_done).map(Vec::as_slice);
@@ -105,10 +125,14 @@ impl Path {
         }
     }
 
-    /// All links.
-    pub(super) fn links(mut self, names: &Names) -> Vec<Link> {
+    /// All links. `room` says how full arrays are, all together.
+    pub(super) fn links(mut self, names: &Names, room: impl Fn(&[u32]) -> Option<Room>) -> Vec<Link> {
         self.keep_best(names);
-        self.best.1
+        let with_room = |Known { link, arrays }| {
+            let room = Some(arrays).filter(|arrays| !arrays.is_empty()).and_then(|arrays| room(&arrays));
+            Link { room, ..link }
+        };
+        self.best.1.into_iter().map(with_room).collect()
     }
 
     fn keep_best(&mut self, names: &Names) {
@@ -119,7 +143,7 @@ impl Path {
             {
                 self.last_look.clone_from(&of_variable.step.from);
             }
-            self.best = (ends, self.taken.iter().filter_map(|taken| link(taken, names)).collect());
+            self.best = (ends, self.taken.iter().filter_map(|taken| known(&taken.step, names)).collect());
         }
     }
 }
@@ -131,6 +155,11 @@ fn holds(step: &Step, names: &Names) -> bool {
         By::Static(class, _) | By::Element(class) => names.of(class).is_some(),
         By::Root(_) => true,
     }
+}
+
+fn is_captured(step: &Step, names: &Names) -> bool {
+    let By::Field(class, _) = step.by else { return false };
+    names.of(class).is_some_and(|class| class.name.contains(LAMBDA))
 }
 
 fn ends(step: &Step, names: &Names) -> Ends {
@@ -145,8 +174,7 @@ fn ends(step: &Step, names: &Names) -> Ends {
     if is_held { Ends::Held } else { Ends::Nowhere }
 }
 
-fn link(taken: &Taken, names: &Names) -> Option<Link> {
-    let Step { by, from, .. } = &taken.step;
+fn known(Step { by, from, .. }: &Step, names: &Names) -> Option<Known> {
     let field = |class: ClassTag, index| {
         let of = names.of(class)?;
         let (declaring, name) = of.field(index)?;
@@ -164,7 +192,8 @@ fn link(taken: &Taken, names: &Names) -> Option<Link> {
         By::Element(class) => (names.of(class)?.name.clone(), LinkKind::Element, None),
         By::Root(root) => (String::new(), LinkKind::Root(root.words().to_owned()), None),
     };
-    Some(Link { class, by, holders: from.len().max(1) as u32, room: taken.room, expiry })
+    let arrays = if by == LinkKind::Element { from.iter().copied().take(MOST_ARRAYS).collect() } else { Vec::new() };
+    Some(Known { link: Link { class, by, holders: from.len().max(1) as u32, room: None, expiry }, arrays })
 }
 
 impl Root {

@@ -71,6 +71,18 @@ pub(super) struct Step {
     pub(super) below: Objects,
 }
 
+/// Kinds of ways, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Static,
+    /// Few refer to many.
+    Gathers,
+    Elements,
+    /// Each of many refers to one.
+    Fields,
+    Root,
+}
+
 /// An object with a tag.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
@@ -78,9 +90,6 @@ struct Node {
     wanted: Groups,
     /// Groups on whose paths it is.
     visited: Groups,
-    /// Its number of slots, if it is an array, and how many are taken.
-    length: Option<u32>,
-    used: u32,
     /// The list of which it is.
     list: u32,
     /// Whether an object of its own class refers to it.
@@ -98,6 +107,8 @@ pub(super) struct Search {
     classes: ClassTag,
     nodes: Vec<Node>,
     edges: Vec<(u32, By, Option<u32>)>,
+    /// The class that this walk shows references to; `None`: all of them.
+    shown: Option<ClassTag>,
     /// Classes of which this walk follows lists.
     linked: FxHashSet<ClassTag>,
     /// What refers to each list.
@@ -117,6 +128,7 @@ impl Search {
             classes,
             nodes: Vec::new(),
             edges: Vec::new(),
+            shown: None,
             linked: FxHashSet::default(),
             lists: Vec::new(),
             below: FxHashMap::default(),
@@ -146,13 +158,22 @@ impl Search {
         }
     }
 
-    /// A walk begins, which ends at this moment at the latest.
-    pub(super) fn begin(&mut self, until: Instant) {
+    /// A walk begins, which ends at this moment at the latest, and shows references to all objects, or to those of one class.
+    pub(super) fn begin(&mut self, until: Instant, shown: Option<ClassTag>) {
         self.until = until;
+        self.shown = shown;
         self.edges.clear();
         self.lists.clear();
         for node in &mut self.nodes {
-            *node = Node { list: NO_LIST, used: 0, is_linked: false, is_met: false, ..*node };
+            *node = Node { list: NO_LIST, is_linked: false, is_met: false, ..*node };
+        }
+    }
+
+    /// Whether this walk shows references to what refers so.
+    pub(super) fn shows(&self, by: By) -> bool {
+        match by {
+            By::Element(class) | By::Field(class, _) => self.shown.is_none_or(|shown| shown == class),
+            By::Static(..) | By::Root(_) => true,
         }
     }
 
@@ -228,20 +249,8 @@ impl Search {
         below.fold(Objects::default(), |all, &below| all.with(below))
     }
 
-    /// Slots of arrays, all together: how many are taken, and how many there are. Of the walk after the one that met what they refer to.
-    pub(super) fn room(&self, nodes: &[u32]) -> Option<(u64, u64)> {
-        let nodes = nodes.iter().map(|&node| &self.nodes[node as usize]);
-        nodes.map(|node| Some((u64::from(node.used), u64::from(node.length?)))).try_fold(
-            (0, 0),
-            |(used, length), of| {
-                let (more_used, more_length) = of?;
-                Some((used + more_used, length + more_length))
-            },
-        )
-    }
-
     /// The tag of an object.
-    fn tag(&self, node: u32) -> i64 {
+    pub(super) fn tag(&self, node: u32) -> i64 {
         self.classes + 1 + i64::from(node)
     }
 
@@ -322,17 +331,20 @@ impl Found {
 impl Step {
     /// What is best comes first: what many have in common, before what each has of its own; what ends at a field of a class, before what
     /// goes on; containers, before fields of the program's objects, which refer to what holds them.
-    fn rank(&self) -> (u32, Reverse<u32>, By) {
+    fn rank(&self) -> (Kind, Reverse<u32>, By) {
+        (self.kind(), Reverse(self.below.count()), self.by)
+    }
+
+    pub(super) fn kind(&self) -> Kind {
         const MANY: u32 = 4;
         let gathers = self.from.len() as u32 * MANY <= self.objects;
-        let kind = match self.by {
-            By::Root(_) => 4,
-            By::Static(..) => 0,
-            _ if gathers => 1,
-            By::Element(_) => 2,
-            By::Field(..) => 3,
-        };
-        (kind, Reverse(self.below.count()), self.by)
+        match self.by {
+            By::Root(_) => Kind::Root,
+            By::Static(..) => Kind::Static,
+            _ if gathers => Kind::Gathers,
+            By::Element(_) => Kind::Elements,
+            By::Field(..) => Kind::Fields,
+        }
     }
 }
 
@@ -363,11 +375,6 @@ impl HeapVisitor for Search {
             | ReferenceKind::Superclass
             | ReferenceKind::SystemClass => return Visit::Continue,
         };
-        if matches!(by, By::Element(_))
-            && let Some(array) = reference.referrer_tag.and_then(|tag| self.node(tag.get()))
-        {
-            self.nodes[array as usize].used += 1;
-        }
         let is_of_list = matches!(by, By::Field(..)) && class == reference.class_tag;
         if self.linked.contains(&reference.class_tag) {
             self.link(reference, by, is_of_list);
@@ -376,7 +383,6 @@ impl HeapVisitor for Search {
         let known = &mut self.nodes[node as usize];
         known.is_met = true;
         known.is_local |= by == By::Root(Root::Local);
-        known.length = reference.length;
         known.class = reference.class_tag;
         known.is_linked |= is_of_list;
         if known.wanted != 0 && !is_of_list && !self.linked.contains(&reference.class_tag) {

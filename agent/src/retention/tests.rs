@@ -12,11 +12,12 @@ use super::path::Path;
 use super::search::{ClassTag, Search};
 
 /// Classes of made-up heaps, with their fields; the tag is the place, from one on.
-const CLASSES: [(&str, &[&str]); 7] = [
+const CLASSES: [(&str, &[&str]); 8] = [
     ("a.Main", &["MODEL", "LAST"]),
     ("a.Model", &["rows"]),
     ("java.util.ArrayList", &["elementData"]),
     ("[Ljava.lang.Object;", &[]),
+    ("a.View$$Lambda/0x1", &["arg$1"]),
     ("a.Row", &["view", "next"]),
     ("a.View", &["row"]),
     ("java.lang.ref.WeakReference", &["referent"]),
@@ -26,9 +27,10 @@ const MAIN: usize = 0;
 const MODEL: usize = 1;
 const LIST: usize = 2;
 const ARRAY: usize = 3;
-const ROW: usize = 4;
-const VIEW: usize = 5;
-const WEAK: usize = 6;
+const LAMBDA: usize = 4;
+const ROW: usize = 5;
+const VIEW: usize = 6;
+const WEAK: usize = 7;
 
 /// Objects by number, each of a class, with what it refers to: a field's number, or a slot of an array.
 #[derive(Default)]
@@ -56,20 +58,19 @@ impl Heap {
         self.fields.insert((from, self.objects[from].1.len() - 1), field);
     }
 
-    fn walk(&self, search: &mut Search) {
-        search.begin(Instant::now() + Duration::from_secs(60));
+    fn walk(&self, search: &mut Search, shown: Option<ClassTag>) {
+        search.begin(Instant::now() + Duration::from_secs(60), shown);
         let main = Cell::new(MAIN as i64 + 1);
         let mut open = Vec::new();
         let mut seen = vec![false; self.objects.len()];
-        let length = |to: usize| (self.objects[to].0 == ARRAY).then_some(self.length);
         for &(field, to) in &self.statics {
             let kind = ReferenceKind::StaticField(field);
-            self.show(search, kind, 0, Some(&main), to, length(to));
+            self.show(search, kind, 0, Some(&main), to, shown);
             open.push(to);
         }
         let walk = self.walks.replace(self.walks.get() + 1);
         for &(to, _) in self.locals.iter().filter(|&&(_, walks)| walk < walks) {
-            self.show(search, ReferenceKind::StackLocal(SLOT), 0, None, to, length(to));
+            self.show(search, ReferenceKind::StackLocal(SLOT), 0, None, to, shown);
             open.push(to);
         }
         while let Some(from) = open.pop() {
@@ -81,7 +82,7 @@ impl Heap {
                 let field = self.fields[&(from, at)];
                 let is_array = *class == ARRAY;
                 let kind = if is_array { ReferenceKind::Element(field) } else { ReferenceKind::Field(field) };
-                self.show(search, kind, *class as ClassTag + 1, Some(&self.tags[from]), to, length(to));
+                self.show(search, kind, *class as ClassTag + 1, Some(&self.tags[from]), to, shown);
                 open.push(to);
             }
         }
@@ -94,10 +95,14 @@ impl Heap {
         referrer_class_tag: ClassTag,
         referrer_tag: Option<&Cell<i64>>,
         to: usize,
-        length: Option<u32>,
+        shown: Option<ClassTag>,
     ) {
         let class_tag = self.objects[to].0 as ClassTag + 1;
+        if shown.is_some_and(|shown| shown != class_tag) {
+            return;
+        }
         let tag = &self.tags[to];
+        let length = (self.objects[to].0 == ARRAY).then_some(self.length);
         let reference =
             Reference { kind, class_tag, referrer_class_tag, size: 16, tag, referrer_tag, length };
         assert_eq!(search.reference(&reference), Visit::Continue);
@@ -105,34 +110,44 @@ impl Heap {
 
     /// The path to these objects, and how many walks it took.
     fn path(&self, objects: &[usize]) -> (Vec<Link>, u32) {
-        let path = self.found(objects);
-        (path.links(&names()), self.walks.get())
+        let (links, _) = self.found(objects, false);
+        (links, self.walks.get())
     }
 
     /// The path to these objects, and how many of them only methods at work have.
     fn path_and_work(&self, objects: &[usize]) -> (Vec<Link>, u32) {
-        let path = self.found(objects);
-        let at_work = path.at_work().count();
-        (path.links(&names()), at_work)
+        self.found(objects, false)
     }
 
-    fn found(&self, objects: &[usize]) -> Path {
+    /// By walks that show all references, or only those to the class of the last step.
+    fn found(&self, objects: &[usize], of_one_class: bool) -> (Vec<Link>, u32) {
+        self.walks.set(0);
+        self.tags.iter().for_each(|tag| tag.set(0));
         let mut search = Search::new(CLASSES.len() as ClassTag);
         for (number, &object) in objects.iter().enumerate() {
             self.tags[object].set(search.add(self.tags[object].get(), 0, number).expect("room"));
         }
+        let class = self.objects[objects[0]].0 as ClassTag + 1;
         let (names, mut path) = (names(), Path::default());
         for _ in 0..30 {
-            self.walk(&mut search);
+            self.walk(&mut search, of_one_class.then(|| path.class().unwrap_or(class)));
             path.measure(&search, 0);
             if let Some(next) = search.steps(0).and_then(|steps| path.go_on(steps, &names)) {
                 search.want(0, next);
             }
             if path.is_done() {
-                return path;
+                let at_work = path.at_work().count();
+                return (path.links(&names, |arrays| Some(self.room(&search, arrays))), at_work);
             }
         }
         panic!("no end");
+    }
+
+    fn room(&self, search: &Search, arrays: &[u32]) -> Room {
+        let tags: Vec<_> = arrays.iter().map(|&array| search.tag(array)).collect();
+        let arrays = self.objects.iter().zip(&self.tags).filter(|(_, tag)| tags.contains(&tag.get()));
+        let used = arrays.map(|((_, references), _)| references.len() as u64).sum();
+        Room { used, length: u64::from(self.length) * tags.len() as u64 }
     }
 }
 
@@ -179,6 +194,37 @@ fn a_path_leads_to_a_static_field_and_not_in_circles() {
         ["[Ljava.lang.Object; x1", "java.util.ArrayList.elementData", "a.Model.rows", "static a.Main.MODEL"];
     assert_eq!((words(&path), walks), (expected.map(str::to_owned).to_vec(), 4));
     assert_eq!(path[0].room, Some(Room { used: 40, length: 50 }));
+}
+
+/// Each view has lambdas that captured it, which refer back to it; a row has it, too.
+#[test]
+fn what_lambdas_captured_is_tried_last() {
+    let (mut heap, rows) = listed(40);
+    let views: Vec<_> = rows.iter().map(|&row| heap.objects[row].1[0]).collect();
+    for &view in &views {
+        for _ in 0..2 {
+            let lambda = heap.object(LAMBDA);
+            heap.refer(lambda, 0, view);
+            heap.refer(view, 0, lambda);
+        }
+    }
+    let (path, walks) = heap.path(&views);
+    assert_eq!((words(&path)[0].as_str(), walks), ("a.Row.view", 5));
+}
+
+/// A large heap is looked at one class at a time, as that takes a third.
+#[test]
+fn walks_that_show_one_class_find_the_same_path() {
+    let (heap, rows) = listed(40);
+    let mut linked = Heap::default();
+    let chain: Vec<_> = (0..100).map(|_| linked.object(ROW)).collect();
+    linked.statics.push((1, chain[0]));
+    for pair in chain.windows(2) {
+        linked.refer(pair[0], 1, pair[1]);
+    }
+    for (heap, objects) in [(&heap, &rows[..20]), (&linked, &chain[10..50])] {
+        assert_eq!(heap.found(objects, true), heap.found(objects, false));
+    }
 }
 
 /// Of one object nobody knows what gathers: its view is tried first, and comes to nothing.

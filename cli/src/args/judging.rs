@@ -190,21 +190,21 @@ pub(crate) struct LeaksArgs {
     #[arg(value_name = "PID|FILE|DUMP", required = true)]
     pub(crate) targets: Vec<String>,
 
-    /// From the first dump of a running JVM to the last: seconds, or a number with s, m or h
-    #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) time: Duration,
+    /// From the first dump of a running JVM to the last: seconds, or a number with s, m or h [default: 30s]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    time: Option<Duration>,
 
-    /// How many dumps of a running JVM are taken; with fewer than 4, growth can't be distinguished from warming up
-    #[arg(long, value_name = "N", default_value = "4", value_parser = dumps)]
-    pub(crate) dumps: usize,
+    /// How many dumps of a running JVM are taken; with fewer than 4, growth can't be distinguished from warming up [default: 4]
+    #[arg(long, value_name = "N", value_parser = dumps)]
+    dumps: Option<usize>,
 
     /// Take each further dump when a line comes on standard input: between them, let the program do what should leave nothing behind
     #[arg(long, conflicts_with = "time")]
     pub(crate) step: bool,
 
-    /// The longest pause that one dump may take: if the heap is too large for that, none is taken; after one that took longer no other is
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) most_pause: Duration,
+    /// The longest pause that one dump may take: if the heap is too large for that, none is taken; after one that took longer no other is [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    most_pause: Option<Duration>,
 
     /// Least share of the JVM's bytes that has to be known of a recording
     #[arg(long, value_name = "SHARE", default_value = "0.9", value_parser = share)]
@@ -216,6 +216,35 @@ pub(crate) struct LeaksArgs {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl LeaksArgs {
+    const TIME: Duration = Duration::from_secs(30);
+    const DUMPS: usize = 4;
+    const MOST_PAUSE: Duration = Duration::from_secs(30);
+
+    pub(crate) fn time(&self) -> Duration {
+        self.time.unwrap_or(Self::TIME)
+    }
+
+    pub(crate) fn dumps(&self) -> usize {
+        self.dumps.unwrap_or(Self::DUMPS)
+    }
+
+    pub(crate) fn most_pause(&self) -> Duration {
+        self.most_pause.unwrap_or(Self::MOST_PAUSE)
+    }
+
+    /// The first option given that says how a running JVM is looked at: files take none.
+    pub(crate) fn of_a_running_jvm(&self) -> Option<&'static str> {
+        let given = [
+            ("--for", self.time.is_some()),
+            ("--dumps", self.dumps.is_some()),
+            ("--step", self.step),
+            ("--most-pause", self.most_pause.is_some()),
+        ];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
 }
 
 pub(crate) const ADVISE_EXAMPLES: &str = "\
@@ -237,9 +266,9 @@ pub(crate) struct AdviseArgs {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 
-    /// How long a running JVM is measured: seconds, or a number with s, m or h
-    #[arg(long = "for", value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) time: Duration,
+    /// How long a running JVM is measured: seconds, or a number with s, m or h [default: 30s]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, conflicts_with = "command")]
+    time: Option<Duration>,
 
     /// Keep what was measured as a recording; without it only the advice is left
     #[arg(long, value_name = "FILE")]
@@ -280,6 +309,20 @@ pub(crate) struct AdviseArgs {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl AdviseArgs {
+    const TIME: Duration = Duration::from_secs(30);
+
+    pub(crate) fn time(&self) -> Duration {
+        self.time.unwrap_or(Self::TIME)
+    }
+
+    /// The first option given that says how a JVM is measured: a recording is there already.
+    pub(crate) fn of_a_jvm(&self) -> Option<&'static str> {
+        let given = [("--for", self.time.is_some()), ("--recording", self.recording.is_some())];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
 }
 
 const COST_EXAMPLES: &str = "\

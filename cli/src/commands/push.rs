@@ -37,7 +37,7 @@ pub(crate) fn run(args: &PushArgs) -> Result<u8, Error> {
     };
     match jvm {
         Some(pid) => running(pid, args.every, &mut sending)?,
-        _ if args.every.is_some() => return Err(Error::EveryNeedsJvm),
+        _ if args.every.is_some() => return Err(Error::NeedsJvm("--every")),
         _ => recordings::each(&files, Wanted::default(), |_, profile| {
             sending.send(&profile);
             Ok(())

@@ -61,6 +61,14 @@ impl<'call> Jni<'call> {
         self.object(array).map(ObjectArray)
     }
 
+    /// An object as the array of references that it is; `None` if it is none.
+    pub fn array_of_objects(self, object: Object<'call>) -> Option<ObjectArray<'call>> {
+        let array = self.find_class(c"[Ljava/lang/Object;")?;
+        let is_one = call!(self, IsInstanceOf, object.raw(), array.raw()) != sys::JNI_FALSE;
+        self.forget(array.as_object());
+        is_one.then_some(ObjectArray(object))
+    }
+
     /// Elements of a `long[]`.
     ///
     /// # Safety

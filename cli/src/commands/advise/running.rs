@@ -31,9 +31,9 @@ pub(super) fn measure(pid: u32, args: &AdviseArgs) -> Result<Measured, Error> {
         snapshot::fetch(&target, &Request::Snapshot, &path)?;
         (recording_input::read_snapshot(&path)?, so_far(pid))
     } else {
-        output::say(&format!("measuring JVM {pid} for {} s, by samples", args.time.as_secs()));
+        output::say(&format!("measuring JVM {pid} for {} s, by samples", args.time().as_secs()));
         let watch = Watch::begin(pid);
-        let limits = record::Limits { time: args.time, collect: record::Collect::IfNone };
+        let limits = record::Limits { time: args.time(), collect: record::Collect::IfNone };
         let recorded = record::record(&target, pid, &sampled(), limits, &path);
         let seen = watch.map(Watch::end);
         recorded?;

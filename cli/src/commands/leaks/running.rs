@@ -43,9 +43,9 @@ pub(super) fn search(pid: u32, args: &LeaksArgs) -> Result<Leaks, Error> {
     let is_new = Target::find(pid).is_err();
     let price = Price::of(&process);
     if let Some(price) = price {
-        price.check(pid, args.most_pause)?;
+        price.check(pid, args.most_pause())?;
     }
-    output::say(&price::stated(price, args.dumps));
+    output::say(&price::stated(price, args.dumps()));
     // Who presses a key for each dump ends it by the end of the input.
     let left =
         if args.step { Arc::default() } else { record::signals().map_err(Error::SignalsNotWatched)? };
@@ -106,7 +106,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Begins to sample who makes what. What can't be sampled can be looked for all the same.
     fn sample(&mut self) -> Result<(), Error> {
-        let time = if self.args.step { STEP_PATIENCE } else { self.args.time * (STARTING as u32) };
+        let time = if self.args.step { STEP_PATIENCE } else { self.args.time() * (STARTING as u32) };
         match Makers::begin(self.process.pid, time) {
             Ok(makers) => self.makers = Some(makers),
             Err(error @ Error::Refused { .. }) => {
@@ -155,7 +155,7 @@ impl Search<'_> {
     fn begin_anew(&mut self) -> Result<(), Error> {
         let Some(Starting { loaded, classes }) = self.dumps.starting() else { return Ok(()) };
         let more = self.dumps.count() - 1;
-        if self.args.step || self.planned() + more > self.args.dumps * STARTING {
+        if self.args.step || self.planned() + more > self.args.dumps() * STARTING {
             return Ok(());
         }
         output::say(&format!(
@@ -173,11 +173,11 @@ impl Search<'_> {
     fn look(&mut self, number: usize) -> Result<(), Error> {
         let file = self.folder.path().join(format!("{number}.mayheap"));
         let series = u64::from(std::process::id());
-        let keep = if self.args.step { STEP_PATIENCE } else { self.args.time + PATIENCE };
+        let keep = if self.args.step { STEP_PATIENCE } else { self.args.time() + PATIENCE };
         let paused_ms = dump::step(self.process.pid, &file, series, keep)?.paused_ms;
         self.paused_ms += paused_ms;
         self.paused_too_long =
-            number + 1 < self.planned() && u128::from(paused_ms) > self.args.most_pause.as_millis();
+            number + 1 < self.planned() && u128::from(paused_ms) > self.args.most_pause().as_millis();
         self.looked = Instant::now();
         let at = is_of(self.begin.elapsed(), paused_ms);
         output::say(&self.progress(number + 1, paused_ms));
@@ -197,8 +197,8 @@ impl Search<'_> {
             let mut line = String::new();
             return io::stdin().lock().read_line(&mut line).is_ok_and(|bytes| bytes > 0);
         }
-        let intervals = u32::try_from(self.args.dumps - 1).unwrap_or(u32::MAX);
-        let due = self.looked + self.args.time / intervals;
+        let intervals = u32::try_from(self.args.dumps() - 1).unwrap_or(u32::MAX);
+        let due = self.looked + self.args.time() / intervals;
         while Instant::now() < due {
             if !self.process.is_alive() {
                 self.ended = true;
@@ -248,7 +248,7 @@ impl Search<'_> {
         if self.paused_too_long {
             self.notes.push(format!(
                 "no more dumps were taken: the last one paused the program for longer than {:.1} s (--most-pause)",
-                self.args.most_pause.as_secs_f64()
+                self.args.most_pause().as_secs_f64()
             ));
         }
         if self.uncounted > 0 {
@@ -266,7 +266,7 @@ impl Search<'_> {
 
     /// Dumps that are to be taken in all.
     fn planned(&self) -> usize {
-        self.args.dumps + self.uncounted + self.more
+        self.args.dumps() + self.uncounted + self.more
     }
 
     fn progress(&self, taken: usize, paused_ms: u64) -> String {
