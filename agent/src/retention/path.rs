@@ -192,7 +192,8 @@ fn known(Step { by, from, .. }: &Step, names: &Names) -> Option<Known> {
         By::Element(class) => (names.of(class)?.name.clone(), LinkKind::Element, None),
         By::Root(root) => (String::new(), LinkKind::Root(root.words().to_owned()), None),
     };
-    let arrays = if by == LinkKind::Element { from.iter().copied().take(MOST_ARRAYS).collect() } else { Vec::new() };
+    let arrays =
+        if by == LinkKind::Element { from.iter().copied().take(MOST_ARRAYS).collect() } else { Vec::new() };
     Some(Known { link: Link { class, by, holders: from.len().max(1) as u32, room: None, expiry }, arrays })
 }
 

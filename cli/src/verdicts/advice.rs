@@ -157,7 +157,7 @@ mod tests {
             stack: Stack::default(),
             objects: 240_000,
             size: 8208,
-            at_once: 4.0,
+            at_once: (1.0, 4.0),
             share: 0.88,
         };
         let made = MadeAnew {

@@ -1,6 +1,6 @@
 //! Which flag helps, in sentences: the first thing that is said.
 
-use mayfly_report::{count, duration, pause, percent, size};
+use mayfly_report::{clock, count, duration, pause, percent, size};
 use mayfly_verdicts::advise::{Answer, BELIEVED, Cost, Direct, FlagAdvice, GcCpu, Missing, Nothing, Reason};
 
 use super::advice::Advised;
@@ -147,6 +147,13 @@ fn nothing(advised: &Advised, why: Nothing) -> String {
             cost(advised),
             at_limit(direct),
             size(memory)
+        ),
+        Nothing::FullOfWhatGrows(full) => format!(
+            "{}, as the heap is full of what lives and grows: since {} collections of the whole heap have left {} of {}. A larger heap would be full later; what grows, and who holds it: mayfly leaks",
+            cost(advised),
+            clock(full.since_ms),
+            size(full.left),
+            size(full.limit)
         ),
         Nothing::NoFlag => format!(
             "{}, and no size of the heap and its young generation that fits saves much of that; allocate less: whose garbage it is stands below",

@@ -134,7 +134,7 @@ fn pool(pool: &mayfly_verdicts::advise::Pool) -> impl Serialize {
         stack: stack(&pool.stack),
         objects: pool.objects,
         object_bytes: pool.size,
-        live_at_once: pool.at_once,
+        live_at_once: [pool.at_once.0, pool.at_once.1],
     }
 }
 

@@ -151,13 +151,13 @@ fn lists(advised: &Advised, document: &mut Document) {
 }
 
 fn pooled(pool: &Pool) -> String {
-    format!(
-        "{} of {}, {} each; about {} live at once",
-        count(pool.objects),
-        pool.class,
-        size(pool.size),
-        count(pool.at_once.ceil() as u64)
-    )
+    let [least, most] = [pool.at_once.0.floor(), pool.at_once.1.ceil()].map(|objects| count(objects as u64));
+    let at_once = match pool.at_once {
+        (sure, _) if sure < 1.0 => format!("at most {most}"),
+        _ if least == most => format!("about {least}"),
+        _ => format!("{least} to {most}"),
+    };
+    format!("{} of {}, {} each; {at_once} live at once", count(pool.objects), pool.class, size(pool.size))
 }
 
 fn made_again(made: &MadeAnew) -> String {

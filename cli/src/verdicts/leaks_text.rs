@@ -180,8 +180,7 @@ fn grows(rate: Rate, is_leak: bool) -> String {
         (false, None) => "may grow, lately by at most".to_owned(),
         (_, Some(until)) => format!("grew, until {}, by", time(until)),
     };
-    let least = if rate.is_at_least { "≥" } else { "" };
-    let least_rate = if is_leak { least } else { "" };
+    let least_rate = if is_leak && rate.is_at_least { "≥" } else { "" };
     // What it is at most has no error of its own: with that of what was made.
     let most = if is_leak || rate.until.is_some() { 1.0 } else { 1.0 + 2.0 * rate.error.min(1.0) };
     let sureness = match rate.samples {
@@ -189,8 +188,13 @@ fn grows(rate: Rate, is_leak: bool) -> String {
         Some(_) if most > 1.0 => String::new(),
         Some(_) => format!(" ({})", growth_sureness(rate.error, is_leak && rate.is_at_least)),
     };
+    let about = match (rate.is_at_least, rate.samples) {
+        (true, _) => "≥",
+        (false, Some(_)) => "~",
+        (false, None) => "",
+    };
     format!(
-        "{grows} {least_rate}{}/s{sureness}, since {}: {least}{} live in {} objects",
+        "{grows} {least_rate}{}/s{sureness}, since {}: {about}{} live in {about}{} objects",
         size((rate.bytes_per_s * most).round() as u64),
         time(rate.since),
         size(rate.bytes),

@@ -13,6 +13,7 @@ pub use derived::bursts::{Bursts, bursts};
 pub use derived::byte_seconds::ByteSeconds;
 pub use derived::cell_lives::CellLives;
 pub use derived::doubts::Contradiction;
+pub use derived::full_heap::FullHeap;
 pub use derived::gc_work::{GcCause, GcWork, Left, LongestPause};
 pub use derived::groups::GroupProfile;
 pub use derived::growing::{Births, Grower, Growing, Growth, Holder, Kept, LEAST_SAMPLES, Maker};

@@ -7,6 +7,7 @@ pub(crate) mod byte_seconds;
 pub(crate) mod cell_lives;
 pub(crate) mod counted;
 pub(crate) mod doubts;
+pub(crate) mod full_heap;
 pub(crate) mod gc_work;
 pub(crate) mod groups;
 pub(crate) mod growing;

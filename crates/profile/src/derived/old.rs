@@ -2,7 +2,7 @@
 //!
 //! What is old is decided by the ages for sure: up to when an object was last known alive. Not here: how that is known (`band`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::derived::band::Life;
 use crate::derived::places::Places;
@@ -13,7 +13,8 @@ use crate::lifetime::ages::Ages;
 use crate::lifetime::survival::Survival;
 use crate::stream::profile::{ClassProfile, Profile};
 
-/// A row counts what is this part of its age, or older: what died soon after its first collection is no measure of the old.
+/// A row counts what lives, and of the dead what became this part of its age, or older: what died soon after its first collection is no measure
+/// of the old.
 pub const OLD_PART: f64 = 0.1;
 /// A row that has this part of the dead of a class is as old as the class.
 const NEARLY_ALL: f64 = 0.9;
@@ -53,6 +54,11 @@ impl Old {
         all
     }
 
+    /// Whether [`Self::live`] and [`Self::dead`] have it.
+    fn counts(&self, aged: &Aged) -> bool {
+        aged.live || aged.ms as f64 >= self.age_ms * OLD_PART
+    }
+
     fn of(ages: &[Aged]) -> Self {
         let sum = |power: i32| -> f64 {
             ages.iter().map(|aged| aged.tally.bytes as f64 * (aged.ms as f64).powi(power)).sum()
@@ -67,9 +73,12 @@ impl Old {
                 old.survived_live.add(aged.tally);
             }
         }
-        for aged in ages.iter().filter(|aged| aged.ms as f64 >= old.age_ms * OLD_PART) {
-            let part = if aged.live { &mut old.live } else { &mut old.dead };
-            part.add(aged.tally);
+        for aged in ages {
+            match (aged.live, old.counts(aged)) {
+                (true, _) => old.live.add(aged.tally),
+                (false, true) => old.dead.add(aged.tally),
+                (false, false) => {}
+            }
         }
         old
     }
@@ -286,11 +295,20 @@ impl<'p> OldRow<'p> {
         let all: Vec<_> = ages.iter().map(|&(_, aged)| aged).collect();
         let old = Old::of(&all);
         let mut ages = Ages::default();
-        for aged in all.iter().filter(|aged| aged.ms as f64 >= old.age_ms * OLD_PART) {
+        // Sites have the same cells, each with a mean of its own.
+        let mut living: BTreeMap<u64, (u64, f64)> = BTreeMap::new();
+        for aged in all.iter().filter(|aged| old.counts(aged)) {
             match (aged.live, aged.within) {
-                (true, (age, _)) => ages.record_living(age, aged.tally.bytes),
+                (true, (age, _)) => {
+                    let (bytes, held) = living.entry(aged.ms).or_default();
+                    *bytes = bytes.saturating_add(aged.tally.bytes);
+                    *held += aged.tally.bytes as f64 * age as f64;
+                }
                 (false, (after, by)) => ages.record_deaths(after, by.max(after + 1), aged.tally.bytes),
             }
+        }
+        for (bytes, held) in living.into_values() {
+            ages.record_living((held / bytes.max(1) as f64) as u64, bytes);
         }
         Self {
             method,
@@ -387,6 +405,33 @@ mod tests {
         let row = rows.iter().find(|row| row.method.is_some()).expect("a row");
         assert_eq!((row.class, row.line), ("[B", Some(228)), "held longest");
         assert_eq!((row.survived_class, row.survived_line), ("[I", Some(226)));
+    }
+
+    /// "≥18.2 s" of a leak at an even pace for 30 s: cells of two sites lay beside each other, and the youngest were left out.
+    #[test]
+    fn the_age_of_what_lives_is_the_median_of_all_that_does() {
+        let mut profile = hold();
+        let site = |class: &str, bytes: u64| {
+            let mut lifetimes = SiteLifetimes::default();
+            for age in 1..=3_000 {
+                lifetimes.ms.record_living(age * 10, Load::held(Tally::of(1, bytes), (age * 10, age * 10)));
+            }
+            let frame = Frame { class: "Lobby".into(), method: "join".into(), ..Frame::default() };
+            SiteProfile {
+                class: class.into(),
+                stack: vec![frame].into(),
+                allocated: Tally::of(3_000, bytes),
+                live: Some(Tally::of(3_000, bytes)),
+                lifetimes: Some(Box::new(lifetimes)),
+                ..SiteProfile::default()
+            }
+        };
+        profile.sites = vec![site("[J", 1_024), site("Lobby", 24), site("Seat", 16)];
+        let rows = profile.old(&BlameRules::default());
+        let row = rows.iter().find(|row| row.method.is_some()).expect("a row");
+        let OldAge::AtLeast(ms) = profile.age_of(row) else { panic!("it lives: {row:?}") };
+        assert!((14_000.0..=15_600.0).contains(&ms), "{ms}");
+        assert_eq!(row.old.live.objects, 9_000);
     }
 
     /// A cache holds entries for 10 s; collections come each 4 s, and see them alive 6 to 10 s old, and gone 4 s later.

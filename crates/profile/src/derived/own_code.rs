@@ -9,7 +9,7 @@ use crate::stream::profile::Profile;
 /// A word for all of [`FRAMEWORKS`] and [`LIBRARIES`].
 const ALL: &str = "frameworks";
 
-/// Beginnings of the names of classes of frameworks that many programs are made with, and of languages.
+/// Beginnings of the names of classes of frameworks that many programs are made with, and of languages. Sorted; none begins with another.
 const FRAMEWORKS: [&str; 80] = [
     "akka.",
     "brave.",
@@ -198,12 +198,24 @@ impl OwnCode {
 
 /// Whether a class is of one of [`FRAMEWORKS`].
 pub(crate) fn is_framework(class: &str) -> bool {
-    FRAMEWORKS.iter().any(|prefix| class.starts_with(prefix))
+    is_of(&FRAMEWORKS, class)
 }
 
 /// Whether a class is of a framework or library that many programs are made with, by its name.
 pub fn is_foreign(class: &str) -> bool {
-    is_framework(class) || LIBRARIES.iter().any(|prefix| class.starts_with(prefix))
+    is_framework(class) || is_of(&LIBRARIES, class)
+}
+
+/// Whether a class's name begins as one of these do, or one follows within it: builds rename the libraries that they put into one jar, as
+/// `app.com.google.common.collect.Lists`. A single word says nothing there.
+fn is_of(sorted: &[&str], class: &str) -> bool {
+    let begins = |name: &str| {
+        let at = sorted.partition_point(|prefix| *prefix <= name);
+        at.checked_sub(1).map(|at| sorted[at]).filter(|prefix| name.starts_with(prefix))
+    };
+    let is_of_several = |prefix: &str| prefix.trim_end_matches('.').contains('.');
+    let within = class.match_indices('.').filter_map(|(at, _)| begins(&class[at + 1..]));
+    begins(class).is_some() || within.into_iter().any(is_of_several)
 }
 
 impl Profile {
@@ -241,6 +253,18 @@ mod tests {
         let rules = BlameRules { ignore: vec!["java.".into()], ..BlameRules::default() };
         let methods = Profile { sites, ..Profile::default() }.folded(code).methods(&rules);
         methods.into_iter().filter_map(|row| Some(row.method?.0)).collect()
+    }
+
+    #[test]
+    fn names_of_libraries_are_known_within_others_too() {
+        for names in [&FRAMEWORKS[..], &LIBRARIES[..]] {
+            assert!(names.windows(2).all(|pair| pair[0] < pair[1] && !pair[1].starts_with(pair[0])));
+        }
+        let foreign =
+            ["com.google.common.collect.Lists", "wiremock.com.google.common.collect.Lists", "a.org.h2.Db"];
+        assert!(foreign.iter().all(|class| is_foreign(class)));
+        let own = ["a.play.Game", "com.google.Commons", "com.google.commonly.A", "play", "a.Shop", ""];
+        assert!(!own.iter().any(|class| is_foreign(class)));
     }
 
     #[test]

@@ -32,6 +32,7 @@ impl View {
 impl Profile {
     /// This profile with only the classes, and sites of classes, that pass. Trust is unchanged: counting is never filtered.
     pub fn filtered(mut self, filter: &ClassFilter) -> Self {
+        self.oldest_of_all = Some(self.oldest_living());
         self.classes.retain(|class| filter.admits(&class.name));
         self.sites.retain(|site| filter.admits(&site.class));
         if let Some(census) = &mut self.census {
@@ -52,5 +53,46 @@ impl Profile {
         self.classes.retain(|class| class.allocated.largest >= bytes);
         self.sites.retain(|site| site.allocated.largest >= bytes);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Lifetimes;
+    use crate::facts::tally::Tally;
+    use crate::lifetime::ages::Ages;
+    use crate::lifetime::scope::ScopeProfile;
+    use crate::stream::profile::ClassProfile;
+
+    /// Frames of the last 4 s alone: "no collection of the second half of the time has looked at all that is old" was not true.
+    #[test]
+    fn what_is_known_of_all_classes_is_not_said_of_those_that_are_left() {
+        let class = |name: &str, age| {
+            let mut lifetimes = Lifetimes::default();
+            lifetimes.ms.record_living(age, 10);
+            let live = Some(Tally::of(10, 16));
+            ClassProfile { name: name.into(), live, lifetimes: Some(lifetimes), ..ClassProfile::default() }
+        };
+        let mut outlived = Ages::default();
+        outlived.record_deaths(19_000, 20_000, 10);
+        let scope = ScopeProfile { outlived: Some(outlived), ..ScopeProfile::default() };
+        let mut whole = Profile {
+            classes: vec![class("a.Frame", 4_000), class("a.Chat", 40_000)],
+            scopes: vec![scope],
+            duration_ms: 40_000,
+            gcs: 9,
+            ..Profile::default()
+        };
+        whole.run.lifetimes = true;
+        let shown = whole
+            .clone()
+            .filtered(&ClassFilter { include: vec!["a.Frame".into()], ..ClassFilter::default() });
+        assert_eq!(
+            (whole.oldest_living(), shown.oldest_living()),
+            (shown.oldest_living(), whole.oldest_living())
+        );
+        assert!(shown.growing().is_ok(), "{:?}", shown.growing());
+        assert!(shown.scopes[0].outliving().is_none() && shown.scopes[0].outlived.is_some());
     }
 }

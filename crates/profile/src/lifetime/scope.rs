@@ -314,9 +314,10 @@ impl ScopeProfile {
         other.path.starts_with(&self.path)
     }
 
-    /// What is left of it with these classes.
+    /// What is left of it with these classes. For how long they outlived it is known of all classes together only.
     pub(crate) fn filtered(mut self, filter: &ClassFilter) -> Self {
         self.classes.retain(|class| filter.admits(&class.name));
+        self.outlived = self.outlived.map(|all| if filter.admits_all() { all } else { Ages::default() });
         self
     }
 

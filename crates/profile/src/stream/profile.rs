@@ -82,6 +82,9 @@ pub struct Profile {
     pub census: Option<Census>,
     /// What [`Self::bytes_between_samples`] made of all estimates.
     pub apart: Remembered<Option<f64>>,
+    /// The oldest ages at which anything was known alive before classes were left out, in milliseconds and in bytes allocated since; `None`: all
+    /// classes are there.
+    pub oldest_of_all: Option<[u64; 2]>,
 }
 
 /// As of when it is known what is live.

@@ -267,6 +267,7 @@ fn profile() -> impl Strategy<Value = Profile> {
                 readings: Default::default(),
                 traces: (gcs % 3 > 0).then(|| traces(gcs)),
                 holders: (gcs % 3 < 2).then(|| holders(gcs)),
+                oldest_of_all: None,
                 apart: Default::default(),
             }
         },

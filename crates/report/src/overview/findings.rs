@@ -351,8 +351,13 @@ impl Screen<'_> {
         (plus_minus(bytes), (!is_worse).then(|| plus_minus(objects)))
     }
 
-    /// How sure what is live of an old row is, by the stacks that were taken; nothing where that is exact.
+    /// How sure it is how much of such a row is live; nothing if it was counted.
     fn sureness_of_old(&self, row: &OldRow<'_>) -> String {
+        self.error_of_old(row).map_or_else(String::new, |error| format!(" (live: {})", plus_minus(error)))
+    }
+
+    /// The relative error of what is live of such a row, in bytes; `None` if nothing is, or it was counted.
+    pub(super) fn error_of_old(&self, row: &OldRow<'_>) -> Option<f64> {
         let mut live = Tally::default();
         let variance = match row.method {
             Some(made_by) => {
@@ -368,10 +373,8 @@ impl Screen<'_> {
                 class.map_or_else(TallyVariance::default, |class| self.variances.of_live(class))
             }
         };
-        match live.is_empty() || row.old.live.is_empty() || variance.bytes == 0.0 {
-            true => String::new(),
-            false => format!(" (live: {})", plus_minus(variance.relative(live).1)),
-        }
+        let is_estimate = !live.is_empty() && !row.old.live.is_empty() && variance.bytes > 0.0;
+        is_estimate.then(|| variance.relative(live).1)
     }
 
     /// Sites that are charged to a method, by its class and name.

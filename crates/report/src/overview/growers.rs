@@ -29,9 +29,9 @@ pub struct GrowerWords {
     pub is_over: bool,
     /// The error of that.
     pub sureness: String,
-    /// Bytes that are live.
+    /// Bytes that are live: `~` before what is estimated, `≥` before what is a part.
     pub live: String,
-    /// Objects of these.
+    /// Objects of these, in the same way.
     pub objects: String,
     /// `the start`, or a moment of the profiled time.
     pub since: String,
@@ -56,6 +56,11 @@ impl GrowerWords {
         };
         let least = if grower.is_at_least { "≥" } else { "" };
         let rate = format!("{least}{}/s", units::bytes(grower.bytes_per_s.round() as u64));
+        let about = match (grower.is_at_least, profile.run.tracking.follows_a_part()) {
+            (true, _) => "≥",
+            (false, true) => "~",
+            (false, false) => "",
+        };
         let until = grower.until_ms.map_or(String::new(), |ms| format!(" until {}", units::clock(ms)));
         Self {
             class: grower.class.clone(),
@@ -63,8 +68,8 @@ impl GrowerWords {
             rate: rate + &until,
             is_over: grower.until_ms.is_some(),
             sureness: growth_sureness(grower.error, grower.is_at_least),
-            live: least.to_owned() + &units::bytes(grower.live.bytes),
-            objects: units::count(grower.live.objects),
+            live: format!("{about}{}", units::bytes(grower.live.bytes)),
+            objects: format!("{about}{}", units::count(grower.live.objects)),
             since,
             most_of: most_of(grower),
             below: below(profile, grower),

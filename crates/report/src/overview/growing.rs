@@ -4,7 +4,7 @@
 
 use std::fmt::Display;
 
-use mayfly_profile::{Grower, Growing, HeapRise, Profile, Tracking};
+use mayfly_profile::{FullHeap, Grower, Growing, HeapRise, Profile, Tracking};
 
 use super::Screen;
 use super::growers::{GrowerWords, LONG_MS, added, most_of, sure, what};
@@ -28,7 +28,8 @@ const LEAST_FLOOR: f64 = 4096.0;
 impl Screen<'_> {
     /// Sentences on what grows, on what may, or on what would not have been seen to. Nothing where it can't be told.
     pub(super) fn growing(&self) -> Vec<String> {
-        let mut lines = off_heap(self.profile);
+        let mut lines: Vec<_> = self.profile.full_heap().iter().map(full_heap).collect();
+        lines.extend(off_heap(self.profile));
         let is_long = self.profile.duration_ms >= LONG_MS;
         // Of less nobody asks.
         let is_asked = self.profile.duration_ms >= NOT_SHORT_MS && self.profile.run.lifetimes;
@@ -81,6 +82,18 @@ impl Screen<'_> {
 /// That it can't be told, and why.
 fn not_known(why: impl Display) -> String {
     format!("? whether anything grows is not known: {why}")
+}
+
+/// That collections free next to nothing, and what that costs.
+fn full_heap(full: &FullHeap) -> String {
+    let FullHeap { left, limit, since_ms, collections, pause_share } = *full;
+    format!(
+        "! the heap is full: {collections} collections of the whole left up to {} of {} since {}, and stopped the program for {} of that time",
+        units::bytes(left),
+        units::bytes(limit),
+        units::clock(since_ms),
+        units::whole_percent(pause_share)
+    )
 }
 
 /// What fills the process beside a heap that may be flat.
@@ -195,6 +208,21 @@ mod tests {
         assert_eq!(line(&[100e3, 300e3], Some(rise)), None, "most of it, as far as samples show");
         assert_eq!(line(&[], Some(rise)), None, "that is a sentence of its own");
         assert_eq!(line(&[100e3], None), None);
+    }
+
+    #[test]
+    fn a_full_heap_says_what_it_costs() {
+        let full = FullHeap {
+            left: 255 << 20,
+            limit: 256 << 20,
+            since_ms: 29_000,
+            collections: 126,
+            pause_share: 0.83,
+        };
+        assert_eq!(
+            full_heap(&full),
+            "! the heap is full: 126 collections of the whole left up to 255 MiB of 256 MiB since 0:00:29, and stopped the program for 83 % of that time"
+        );
     }
 
     /// "made by AuditTrail.note:12, lately 5.21 KiB/s" without the byte[600] that it makes beside each, 92 % of the leak.

@@ -17,6 +17,9 @@ const ROWS: usize = 4;
 const LEAST_SHARE: f64 = 0.01;
 /// Fewer samples of what is old are no ground to rank by.
 const LEAST_SAMPLES: f64 = 3.0;
+/// Relative errors of what is live: of what is known well enough to be ranked, and of what is no guess.
+const ROUGH: f64 = 0.5;
+const ALL_OF_IT: f64 = 1.0;
 /// Own code is named first if it holds this share of what the first row does.
 const OWN_SHARE: f64 = 0.05;
 /// What died at less than this share of the profiled time did not become old.
@@ -32,9 +35,11 @@ impl Screen<'_> {
         }
         let mut rows = self.profile.old(&self.rules);
         let all: f64 = rows.iter().map(|row| row.old.weight).sum();
-        rows.retain(|row| {
-            row.old.weight >= all * LEAST_SHARE && self.is_known(row, row.old.all()) && self.is_sure_of(row)
-        });
+        rows.retain(|row| row.old.weight >= all * LEAST_SHARE && self.is_known(row, row.old.all()));
+        // Of what is a guess only where nothing else is known.
+        let is_well_known = |row: &OldRow<'_>| self.is_sure_of(row, ROUGH);
+        let least = if rows.iter().any(is_well_known) { ROUGH } else { ALL_OF_IT };
+        rows.retain(|row| self.is_sure_of(row, least));
         rows.truncate(ROWS);
         rows
     }
@@ -95,14 +100,9 @@ impl Screen<'_> {
         class.is_none_or(|class| self.is_known_of(class, part))
     }
 
-    /// Whether what is live of it is more than its error, if that is what it is shown for.
-    fn is_sure_of(&self, row: &OldRow<'_>) -> bool {
-        let class = self.profile.classes.iter().find(|class| class.name == row.class);
-        !row.old.lives_on()
-            || class.is_none_or(|class| {
-                let of_class = class.live.unwrap_or_default().bytes as f64;
-                self.variances.of_live(class).bytes.sqrt() <= of_class
-            })
+    /// Whether the error of what is live of it is no larger than this part of that, if that is what it is shown for.
+    fn is_sure_of(&self, row: &OldRow<'_>, most: f64) -> bool {
+        !row.old.lives_on() || self.error_of_old(row).is_none_or(|error| error <= most)
     }
 
     /// Whether enough of such a part of a class was followed.

@@ -102,9 +102,11 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
             None => Answer::Nothing(Nothing::Cheap),
         };
     }
-    let sized = match promotes {
-        Some(flag) => SizeAdvice::Try(Box::new(flag)),
-        None => sizes::sized(profile, &work, known),
+    let full = profile.full_heap().filter(|_| grows(profile));
+    let sized = match (full, promotes) {
+        (Some(full), _) => SizeAdvice::Nothing(Nothing::FullOfWhatGrows(full)),
+        (None, Some(flag)) => SizeAdvice::Try(Box::new(flag)),
+        (None, None) => sizes::sized(profile, &work, known),
     };
     match (worthwhile(sized, profile, &work, known), no_flag) {
         (SizeAdvice::Try(flag), _) => flags.push(*flag),
@@ -114,6 +116,11 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
         (SizeAdvice::Unknown(missing), None) => return Answer::Unknown(missing),
     }
     Answer::Try(flags)
+}
+
+/// Whether anything surely grows.
+fn grows(profile: &Profile) -> bool {
+    profile.growing().is_ok_and(|growing| growing.growers.iter().any(|grower| grower.growth.is_sure()))
 }
 
 /// Whether collections cost enough to do something about them.

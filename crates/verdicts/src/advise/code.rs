@@ -42,8 +42,8 @@ pub struct Pool {
     pub objects: u64,
     /// Of so many bytes each.
     pub size: u64,
-    /// So many live at once, on average.
-    pub at_once: f64,
+    /// How many live at once, on average: for sure, and at most, as what waits for its first collection may be dead.
+    pub at_once: (f64, f64),
     /// Their share of all bytes.
     pub share: f64,
 }
@@ -107,8 +107,9 @@ pub fn pools(profile: &Profile) -> Vec<Pool> {
         let (from, to) = lifetimes.byte_seconds();
         let seconds = (profile.duration_ms as f64 / 1000.0).max(1e-3);
         // Little's law.
-        let at_once = f64::midpoint(from, to) / seconds / tally.largest as f64;
-        let used = tally.objects as f64 / at_once.max(1.0);
+        let of = |byte_seconds: f64| byte_seconds / seconds / tally.largest as f64;
+        let at_once = (of(from), of(to));
+        let used = tally.objects as f64 / f64::midpoint(at_once.0, at_once.1).max(1.0);
         let pool = || Pool {
             class: site.class.clone(),
             stack: site.stack.clone(),

@@ -2,6 +2,8 @@
 //!
 //! Not here: who decides (`answer`, `sizes`).
 
+use mayfly_profile::FullHeap;
+
 use super::pauses::Cost;
 
 /// What the collector's threads took of the processor.
@@ -124,6 +126,8 @@ pub enum Nothing {
         /// Bytes that the JVM may have.
         memory: u64,
     },
+    /// The heap is full, and what lives in it grows.
+    FullOfWhatGrows(FullHeap),
     /// No flag that is known here saves three tenths of it.
     NoFlag,
     /// Other young generations promote hardly less.

@@ -22,13 +22,22 @@ pub(super) struct Clock {
     pub(super) after: f64,
 }
 
+impl Profile {
+    /// The oldest ages at which anything is known alive, in milliseconds and in bytes allocated since; of all classes, whichever are left out later.
+    pub(crate) fn oldest_living(&self) -> [u64; 2] {
+        self.oldest_of_all.unwrap_or_else(|| {
+            let known = || self.classes.iter().filter_map(|class| class.lifetimes.as_ref());
+            let ms = known().flat_map(|known| known.ms.living().map(|(age, _)| age)).max();
+            let bytes = known().flat_map(|known| known.bytes.living().map(|(age, _)| age)).max();
+            [ms, bytes].map(|oldest| oldest.unwrap_or(0))
+        })
+    }
+}
+
 impl Clock {
     /// Milliseconds, and bytes allocated.
     pub(super) fn both(profile: &Profile) -> [Self; 2] {
-        let known = || profile.classes.iter().filter_map(|class| class.lifetimes.as_ref());
-        let ms = known().flat_map(|known| known.ms.living().map(|(age, _)| age)).max();
-        let bytes = known().flat_map(|known| known.bytes.living().map(|(age, _)| age)).max();
-        [ms, bytes].map(|oldest| Self { whole: oldest.unwrap_or(0).max(1) as f64, after: 0.0 })
+        profile.oldest_living().map(|oldest| Self { whole: oldest.max(1) as f64, after: 0.0 })
     }
 
     /// The same until a quiet end began; `None` if nothing is known alive that is older.

@@ -169,6 +169,11 @@ impl Holder {
         self.has_name_of(other) && self.path == other.path
     }
 
+    /// Whether both are parts of elements of one class of the program's.
+    pub(super) fn has_elements_of(&self, other: &Self) -> bool {
+        self.element.is_some() && self.element == other.element
+    }
+
     /// Whether containers in one field hold both: keys and values, say.
     pub(super) fn has_name_of(&self, other: &Self) -> bool {
         self.is_contained && other.is_contained && self.name.is_some() && self.name == other.name

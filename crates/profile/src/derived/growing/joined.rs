@@ -22,8 +22,8 @@ pub(super) fn joined(profile: &Profile, program: &Program<'_>, mut growers: Vec<
     of_one_method(profile, program, growers)
 }
 
-/// The same, those joined that are in one container and of one class, or made by one class and those nested in it, as keys and values are: that
-/// which grows fastest names them.
+/// The same, those joined that are in one container and of one class, or parts of its elements, or made by one class and those nested in it, as
+/// keys and values are: that which grows fastest names them.
 pub(super) fn by_container(
     profile: &Profile,
     program: &Program<'_>,
@@ -43,7 +43,8 @@ pub(super) fn by_container(
             let is_part = other.growth.is_sure() && !grower.growth.is_sure();
             (is_part || other.growth.rank() == grower.growth.rank())
                 && holders.is_some_and(|(a, b)| {
-                    (of_one_class && a.is_same(b)) || ((is_part || by_one_class) && a.has_name_of(b))
+                    let is_one = is_part || by_one_class || a.has_elements_of(b);
+                    (of_one_class && a.is_same(b)) || (is_one && a.has_name_of(b))
                 })
         };
         match joined.iter_mut().find(is_same) {
@@ -53,7 +54,14 @@ pub(super) fn by_container(
             {
                 with.is_at_least = true;
             }
-            Some(with) => with.absorb(grower, profile, program),
+            Some(with) => {
+                let element = grower.holder.as_ref().and_then(|holder| holder.element.clone());
+                let are_parts = element.is_some() && with.named_class() != grower.named_class();
+                with.absorb(grower, profile, program);
+                if are_parts {
+                    with.own_class = element;
+                }
+            }
             None => joined.push(grower),
         }
     }
@@ -231,6 +239,39 @@ mod tests {
         let joined = by_container(&profile, &Program::of(&profile), all);
         let told: Vec<_> = joined.iter().map(|one| (one.live.objects, one.bytes_per_s)).collect();
         assert_eq!(told, [(30, 9.0 + 3.5), (10, 8.0)], "the row that both have counts once");
+    }
+
+    /// A mock server's journal of requests was twenty leaks, of headers, texts and maps that many methods make.
+    #[test]
+    fn parts_of_the_elements_of_one_container_are_one() {
+        let part_of = |element: &str| Holder {
+            name: Some("a.Journal.entries".to_owned()),
+            path: vec![element.to_owned()],
+            element: Some(element.to_owned()),
+            is_contained: true,
+            ..Holder::default()
+        };
+        let grower = |class: &str, element: &str, row| Grower {
+            maker: Maker::Method { class: class.into(), method: "of".into(), line: None },
+            own_class: Some(class.into()),
+            kept: vec![Kept { row, live: Tally::of(10, 16), ..Kept::default() }],
+            live: Tally::of(10, 16),
+            holder: Some(part_of(element)),
+            ..Grower::default()
+        };
+        let profile = Profile { sites: vec![SiteProfile::default(); 3], ..Profile::default() };
+        let all = vec![
+            grower("a.Headers", "a.Entry", 0),
+            grower("b.Url", "a.Entry", 1),
+            grower("b.Url", "a.Other", 2),
+        ];
+        let joined = by_container(&profile, &Program::of(&profile), all);
+        assert_eq!(joined.iter().map(|one| one.live.objects).collect::<Vec<_>>(), [20, 10]);
+        assert_eq!(joined[0].program_class(), Some("a.Entry"));
+        assert_eq!(joined[1].program_class(), Some("b.Url"));
+        let of_library =
+            Grower { own_class: Some("com.google.common.collect.Maps".into()), ..joined[0].clone() };
+        assert_eq!(of_library.program_class(), Some("a.Entry"));
     }
 
     /// A quote and its key were two leaks; of the key it was known by its class alone.

@@ -62,6 +62,9 @@ const ROUGH: f64 = 0.25;
 /// Fewer are the JDK's own.
 const FEW_SOFT: f64 = 32.0;
 
+/// Of a program that ran for less nothing surely grows: what it keeps for some seconds looks the same.
+const SHORTEST_MS: u64 = 6_000;
+
 /// What was found of growth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growing {
@@ -198,6 +201,14 @@ impl Profile {
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if self.is_replaced(grower, variances) {
                 grower.growth = Growth::Unsure(REPLACED_DOUBT.to_owned());
+            }
+        }
+        if self.duration_ms < SHORTEST_MS {
+            for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
+                grower.growth = Growth::Unsure(format!(
+                    "the program was profiled for {:.1} s only: what is kept for some seconds looks the same",
+                    self.duration_ms as f64 / 1000.0
+                ));
             }
         }
         growers = joined::by_container(self, program, growers);

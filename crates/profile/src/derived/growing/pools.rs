@@ -4,6 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::derived::own_code::is_foreign;
 use crate::derived::program::Program;
 use crate::facts::frame::Frame;
 use crate::facts::jdk::is_of_the_program;
@@ -173,10 +174,11 @@ impl Grower {
         self.program_class().unwrap_or(&self.class)
     }
 
-    /// The program's own class of most of them, or of what their container has.
+    /// The program's own class of most of them, or of what their container has; a library's if there is none.
     pub fn program_class(&self) -> Option<&str> {
         let element = || self.holder.as_ref()?.element.as_deref();
-        self.own_class.as_deref().or_else(element)
+        let own_class = self.own_class.as_deref();
+        own_class.filter(|class| !is_foreign(class)).or_else(element).or(own_class)
     }
 
     /// Takes in what is part of it, but for what it has.
