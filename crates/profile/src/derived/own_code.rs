@@ -213,7 +213,7 @@ fn is_of(sorted: &[&str], class: &str) -> bool {
         let at = sorted.partition_point(|prefix| *prefix <= name);
         at.checked_sub(1).map(|at| sorted[at]).filter(|prefix| name.starts_with(prefix))
     };
-    let is_of_several = |prefix: &str| prefix.trim_end_matches('.').contains('.');
+    let is_of_several = |prefix: &str| prefix == "jakarta." || prefix.trim_end_matches('.').contains('.');
     let within = class.match_indices('.').filter_map(|(at, _)| begins(&class[at + 1..]));
     begins(class).is_some() || within.into_iter().any(is_of_several)
 }
@@ -260,8 +260,12 @@ mod tests {
         for names in [&FRAMEWORKS[..], &LIBRARIES[..]] {
             assert!(names.windows(2).all(|pair| pair[0] < pair[1] && !pair[1].starts_with(pair[0])));
         }
-        let foreign =
-            ["com.google.common.collect.Lists", "wiremock.com.google.common.collect.Lists", "a.org.h2.Db"];
+        let foreign = [
+            "com.google.common.collect.Lists",
+            "wiremock.com.google.common.collect.Lists",
+            "a.org.h2.Db",
+            "a.jakarta.servlet.A",
+        ];
         assert!(foreign.iter().all(|class| is_foreign(class)));
         let own = ["a.play.Game", "com.google.Commons", "com.google.commonly.A", "play", "a.Shop", ""];
         assert!(!own.iter().any(|class| is_foreign(class)));
