@@ -32,6 +32,8 @@ pub(crate) struct Leaks {
 pub(crate) struct Floor {
     /// In bytes.
     pub(crate) bytes_per_s: f64,
+    /// Whether that is of the JDK's objects and arrays only: each object of other classes was followed.
+    pub(crate) own_are_known: bool,
     /// Whether a slower one would take longer than a day to double what is live.
     pub(crate) is_small: bool,
     /// The option by which a slower one would have been seen, if samples were further apart.

@@ -98,7 +98,10 @@ fn missed(floor: Floor, leaks: &Leaks) -> String {
         None if floor.is_small => String::new(),
         None => ": record for longer".to_owned(),
     };
-    let seen = format!("A {} in {seconds}{cure}.", leak_below(floor.bytes_per_s, !leaks.suspects.is_empty()));
+    let seen = format!(
+        "A {} in {seconds}{cure}.",
+        leak_below(floor.bytes_per_s, !leaks.suspects.is_empty(), floor.own_are_known)
+    );
     if !matches!(searched, Searched::Recording { .. }) {
         return seen;
     }
@@ -365,7 +368,8 @@ mod tests {
     fn what_would_not_have_been_seen_is_stated_with_what_that_holds_for() {
         let floor = |is_small| {
             let searched = Searched::Recording { file: "a".to_owned(), collections: 9, seconds: 100.0 };
-            let floor = Floor { bytes_per_s: 2048.0, is_small, denser: Some("--sample 64k") };
+            let floor =
+                Floor { bytes_per_s: 2048.0, own_are_known: false, is_small, denser: Some("--sample 64k") };
             leaks_document(&Leaks { floor: Some(floor), ..Leaks::of(searched) }).text(COLUMNS)
         };
         let of = "This is of objects that are added: one array that is enlarged is not judged.\n";
@@ -375,7 +379,7 @@ mod tests {
             assert!(floor(is_small).contains(&sentence), "{}", floor(is_small));
         }
         let searched = Searched::Recording { file: "a".to_owned(), collections: 9, seconds: 100.0 };
-        let floor = Floor { bytes_per_s: 2048.0, is_small: true, denser: None };
+        let floor = Floor { bytes_per_s: 2048.0, own_are_known: false, is_small: true, denser: None };
         let suspects = vec![Suspect { what: "a.Session".to_owned(), ..Suspect::default() }];
         let slower = leaks_document(&Leaks { floor: Some(floor), suspects, ..Leaks::of(searched) });
         let sentence = "A leak below 2.00 KiB/s may have been missed in 0:01:40.";

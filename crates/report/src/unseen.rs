@@ -8,10 +8,12 @@ use crate::units;
 pub const OF_ADDED_OBJECTS: &str =
     "this is of objects that are added: one array that is enlarged is not judged";
 
-/// The slowest leak that would have been seen; where others are named, which may be slower, it is the slowest that surely would.
-pub fn leak_below(bytes_per_s: f64, others_are_named: bool) -> String {
+/// The slowest leak that would have been seen; where others are named, which may be slower, it is the slowest that surely would. Of what kind, if
+/// each object of the program's own classes is known.
+pub fn leak_below(bytes_per_s: f64, others_are_named: bool, own_are_known: bool) -> String {
     let how = if others_are_named { "may have been missed" } else { "would not have been seen" };
-    format!("leak below {}/s {how}", units::bytes(bytes_per_s.ceil() as u64))
+    let of = if own_are_known { " of the JDK's objects and arrays alone" } else { "" };
+    format!("leak{of} below {}/s {how}", units::bytes(bytes_per_s.ceil() as u64))
 }
 
 /// That a heap becomes fuller, and by how much in each second.

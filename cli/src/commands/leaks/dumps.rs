@@ -89,7 +89,7 @@ impl Dumps {
     pub(super) fn floor(&self) -> Option<Floor> {
         let seconds = self.taken_at().last().copied().filter(|&seconds| seconds > 0.0)?;
         let least = least_growth(self.outlines.last()?.bytes());
-        Some(Floor { bytes_per_s: least / seconds, is_small: true, denser: None })
+        Some(Floor { bytes_per_s: least / seconds, own_are_known: false, is_small: true, denser: None })
     }
 
     /// Forgets all but the last.

@@ -51,6 +51,7 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
             told.keepers.truncate(MOST);
             let floor = Some(Floor {
                 bytes_per_s: told.floor,
+                own_are_known: told.own_are_known,
                 is_small: told.floor_is_small,
                 denser: match profile.run.tracking {
                     Tracking::Balanced => Some("without --scope"),

@@ -53,6 +53,7 @@ impl Screen<'_> {
         lines.extend(left_out(growing, &sure, self.profile.run.tracking));
         lines.extend(more_grows(&sure, self.profile.heap_rises()));
         lines.extend(where_to_look(&sure));
+        let missed = |others| leak_below(growing.floor, others, growing.own_are_known);
         let is_blind = !growing.floor_is_small() && growing.floor >= LEAST_FLOOR;
         match (growing.growers.first(), self.profile.heap_rises()) {
             // Of what a program does in some seconds nobody knows whether it goes on.
@@ -61,16 +62,16 @@ impl Screen<'_> {
             }
             (Some(grower), _) if sure.is_empty() => {
                 lines.extend(may_grow(grower));
-                lines.extend(is_blind.then(|| format!("? a {}", leak_below(growing.floor, true))));
+                lines.extend(is_blind.then(|| format!("? a {}", missed(true))));
             }
             // As if that were all.
             (Some(_), _) => {
-                let missed = is_blind.then(|| format!("a {}", leak_below(growing.floor, true)));
+                let missed = is_blind.then(|| format!("a {}", missed(true)));
                 lines.extend(beside(growing.growers.len() - sure.len(), missed));
             }
             (None, Some(rise)) => lines.extend(may_leak(rise, Some(growing.floor))),
             (None, None) if is_blind => {
-                lines.push(format!("nothing is seen to grow; a {}", leak_below(growing.floor, false)));
+                lines.push(format!("nothing is seen to grow; a {}", missed(false)));
                 lines.push(format!("   {OF_ADDED_OBJECTS}"));
             }
             _ => {}

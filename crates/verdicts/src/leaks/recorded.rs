@@ -15,6 +15,8 @@ pub struct Recorded {
     pub keepers: Vec<Keeper>,
     /// The slowest leak that would have been seen, in bytes a second.
     pub floor: f64,
+    /// Whether that is of the JDK's objects and arrays only: each object of other classes was followed.
+    pub own_are_known: bool,
     /// Whether that is so slow that it would take longer than a day to double what is live.
     pub floor_is_small: bool,
 }
@@ -78,10 +80,11 @@ pub fn recorded(profile: &Profile, trust: f64) -> Result<Recorded, String> {
     }
     let growing = profile.growing()?;
     let floor_is_small = growing.floor_is_small();
-    let Growing { growers, floor, .. } = growing;
+    let Growing { growers, floor, own_are_known, .. } = growing;
     Ok(Recorded {
         keepers: growers.into_iter().map(|grower| keeper(profile, grower)).collect(),
         floor,
+        own_are_known,
         floor_is_small,
     })
 }

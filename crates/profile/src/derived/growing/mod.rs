@@ -72,6 +72,8 @@ pub struct Growing {
     pub growers: Vec<Grower>,
     /// The slowest growth that would have been seen, in bytes a second.
     pub floor: f64,
+    /// Whether that is of the JDK's objects and arrays only: of the program's own classes each object was followed.
+    pub own_are_known: bool,
     /// Bytes of all that is live, by the same samples.
     pub live_bytes: f64,
     /// Classes of which few stacks were taken: so many bytes a second, at most, of what grows are not among `growers`, the most first.
@@ -221,12 +223,15 @@ impl Profile {
         }
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);
+        let own_are_known = self.run.tracking == Tracking::EveryObject
+            && self.run.stacks
+            && self.trust.following.thinned_to_one_in <= 1;
         let of_few_stacks = if is_shared && !growers.is_empty() {
             self.left_of_few_stacks(clocks, worth, &growers)
         } else {
             Vec::new()
         };
-        Growing { growers, floor, live_bytes, of_few_stacks }
+        Growing { growers, floor, own_are_known, live_bytes, of_few_stacks }
     }
 
     /// Whether many objects of the program's own are in a pool: of a class; or of a place, where of the arrays that they hold few stacks were taken.
