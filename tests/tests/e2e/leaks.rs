@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mayfly_tests::{
-    Jvm, Launch, Outcome, Profiled, Running, Workspace, any_jvm, artifacts, each_jvm, jvms, mayfly,
-    shell_words,
+    Jvm, Launch, Outcome, Profiled, Running, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jvms,
+    mayfly, shell_words,
 };
 use serde_json::Value;
 
@@ -133,8 +133,9 @@ fn a_map_that_drops_its_eldest_is_no_leak_while_it_fills() {
         let doubts = json["suspects"][0]["doubts"].to_string();
         assert_eq!((code, called_leaks(&json).len()), (Some(2), 0), "on {jvm}: {json:#}");
         assert!(doubts.contains("leaks.Eldest$Pages.removeEldestEntry"), "on {jvm}: {json:#}");
-        let (code, json) = judged(&["kept"]);
-        assert_eq!((code, called_leaks(&json).len()), (Some(1), 1), "it drops none, on {jvm}: {json:#}");
+        let (_, json) = judged(&["kept"]);
+        let doubts = json["suspects"][0]["doubts"].to_string();
+        assert!(doubts.contains(" s only: "), "it drops none, for less than a second, on {jvm}: {json:#}");
     });
 }
 
@@ -287,9 +288,9 @@ fn a_search_that_is_interrupted_leaves_the_jvm_as_it_was() {
 /// Follows each object with its stack: a run of seconds has few samples.
 const EACH_STACK: &str = "#trackcollections#trace-all";
 
-/// Sixteen rounds, each with a collection, recorded.
+/// Sixteen rounds, each with a collection, recorded: of less than six seconds nobody knows what leaks.
 fn recorded(jvm: &Jvm, scenario: &str) -> Profiled {
-    let lines = [scenario, "collect"].repeat(16);
+    let lines = [scenario, "collect", "pause"].repeat(16);
     let run = Profiled::new(jvm, "leaks.Leaks", EACH_STACK).with(|launch| launch.args(&lines));
     run.run();
     run
@@ -334,6 +335,38 @@ fn a_recording_names_who_holds_what_grows() {
     });
 }
 
+/// Requests in a journal that fill the heap: what fills it is one leak with its holder, and no flag is of use.
+#[test]
+fn a_full_heap_is_said_first_and_no_flag_empties_it() {
+    any_jvm(|jvm| {
+        for gc in ["Serial", "Parallel", "G1"] {
+            let (folder, collector) = (Workspace::new(), format!("-XX:+Use{gc}GC"));
+            let file = folder.file("run.mayfly").display().to_string();
+            let (java, classes) = (jvm.java().display().to_string(), fixture_classes().display().to_string());
+            let program = [&java, "-Xmx64m", "-XX:-UseGCOverheadLimit", &collector, "-cp", &classes];
+            let words = ["run", "-o", &file, "--"].into_iter().chain(program).chain(["filled.Filled"]);
+            mayfly(words).ok();
+            let screen = mayfly(["report", &file]).ok().stdout;
+            let (_, found) = screen.split_once("Found:\n").expect(&screen);
+            assert!(found.starts_with("  ! the heap is full: "), "{gc} on {jvm}: {screen}");
+            assert!(found.contains("held by filled.Filled$Journal.requests\n"), "{gc} on {jvm}: {screen}");
+            let advice = mayfly(["advise", &file]).ok().stdout;
+            let words = advice.lines().next().unwrap_or_default();
+            let is_none = words.starts_with("Nothing to gain from a flag: ");
+            assert!(
+                is_none && words.contains("the heap is full of what lives and grows"),
+                "{gc} on {jvm}: {advice}"
+            );
+            let (code, told) = leaks([OsString::from(&file)]);
+            assert_eq!(
+                (code, &told["suspects"][0]["class"]),
+                (Some(1), &"filled.Filled$Request".into()),
+                "{told:#}"
+            );
+        }
+    });
+}
+
 /// Of a JVM that runs on, by its own sampler: a full collection at the end, and holders.
 #[test]
 fn a_record_that_collects_names_who_holds_what_grows() {
@@ -362,9 +395,12 @@ fn a_program_that_runs_is_judged_by_its_snapshot_and_by_its_recording_as_of_its_
     let run = Profiled::new(jvm, "leaks.Leaks", EACH_STACK);
     let mut program = run.start().when_ready();
     // At an even pace, whatever the JIT compiler and the machine do: as a leak comes.
-    for _ in 0..32 {
+    for round in 0..32 {
         program.does("queue");
         program.does("collect");
+        if round % 2 == 0 {
+            program.does("pause");
+        }
         program.wait_until_idle();
     }
     let folder = Workspace::new();

@@ -51,7 +51,7 @@ fn numbers(put: &Put<'_>, shown: &Shown, class: &ClassProfile, row: &ClassRow) -
         parts.push(format!("{} live", shown.live_text(live.bytes, put.look.sign("≤", "<"))));
     }
     if let Some(median) = row.median(class) {
-        parts.push(format!("median {median}"));
+        parts.push(format!("median {}", median.text(put.look.sign("≤", "<"))));
     }
     if let Some(share) = DIED_BEFORE_FIRST_GC_SHARE.number(profile, class) {
         parts.push(format!("{} died at the 1st GC", whole_percent(share)));

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 
 use super::put::Put;
 
-const LINES: [&str; 21] = [
+const LINES: [&str; 22] = [
     "↑ ↓ PgUp PgDn Home End  choose a row        Tab  classes, or sites",
     "Enter  into it: a class, its sites, a stack Esc  back; clears the filter",
     "s      sort by the next column              r    in reverse order",
@@ -19,6 +19,7 @@ const LINES: [&str; 21] = [
     "           of a run that is over",
     "live       tracked objects that were there after the last collection",
     "median     half of the objects live so long; > more than half still live;",
+    "           <= half died before a collection looked, nobody knows when;",
     "           of a site: the lifetime bucket in which half are gone",
     "1st GC     share of the dead that died at the first collection they saw",
     "byte-s     bytes times seconds held so far; of a site: by the dead only",

@@ -112,7 +112,9 @@ fn class_row(put: &Put<'_>, state: &State, number: usize, columns: &[Column], na
     let cell = |&column: &Column| {
         let cell = match column {
             Column::Rate => Some(size(row.pace.rate)),
-            Column::Of(measure) if *measure == P50_S => row.median(class).map(|median| median.to_string()),
+            Column::Of(measure) if *measure == P50_S => {
+                row.median(class).map(|median| median.text(put.look.sign("≤", "<")))
+            }
             Column::Of(measure) if *measure == LIVE_BYTES && !profile.knows_live_of(class) => {
                 Some("?".into())
             }

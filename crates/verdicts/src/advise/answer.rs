@@ -84,6 +84,10 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
             _ => Answer::Unknown(Missing::Pauses),
         };
     }
+    // No flag frees what lives.
+    if let Some(full) = profile.full_heap().filter(|_| grows(profile)) {
+        return Answer::Nothing(Nothing::FullOfWhatGrows(full));
+    }
     let (explicit, no_flag) = match explicit_calls(profile, &work, known) {
         None => (None, None),
         Some(Explicit::Try(flag)) => (Some(flag), None),
@@ -102,11 +106,9 @@ pub fn answer(profile: &Profile, known: &Known, promotion: &Promotion) -> Answer
             None => Answer::Nothing(Nothing::Cheap),
         };
     }
-    let full = profile.full_heap().filter(|_| grows(profile));
-    let sized = match (full, promotes) {
-        (Some(full), _) => SizeAdvice::Nothing(Nothing::FullOfWhatGrows(full)),
-        (None, Some(flag)) => SizeAdvice::Try(Box::new(flag)),
-        (None, None) => sizes::sized(profile, &work, known),
+    let sized = match promotes {
+        Some(flag) => SizeAdvice::Try(Box::new(flag)),
+        None => sizes::sized(profile, &work, known),
     };
     match (worthwhile(sized, profile, &work, known), no_flag) {
         (SizeAdvice::Try(flag), _) => flags.push(*flag),

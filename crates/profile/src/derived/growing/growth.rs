@@ -9,6 +9,8 @@ pub enum Growth {
     PerhapsSoftly,
     /// It did for as long as the program worked: that it had little to do in the end, and nothing came.
     WhileBusy(String),
+    /// It does, in so short a time that what is kept for a while looks the same: how short.
+    Shortly(String),
     /// It may: why it can't be told.
     Unsure(String),
     /// It does not.
@@ -21,7 +23,7 @@ impl Growth {
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Grows => 0,
-            Self::PerhapsSoftly | Self::WhileBusy(_) | Self::Unsure(_) => 1,
+            Self::PerhapsSoftly | Self::WhileBusy(_) | Self::Shortly(_) | Self::Unsure(_) => 1,
             Self::Harmless => 2,
         }
     }
@@ -32,13 +34,13 @@ impl Growth {
             Self::PerhapsSoftly => {
                 Some("as many soft references were made: it may be a cache that the collector empties")
             }
-            Self::WhileBusy(why) | Self::Unsure(why) => Some(why),
+            Self::WhileBusy(why) | Self::Shortly(why) | Self::Unsure(why) => Some(why),
             Self::Grows | Self::Harmless => None,
         }
     }
 
     /// Whether it surely grows, or did, or does if nothing holds it softly.
     pub fn is_worth_a_search(&self) -> bool {
-        matches!(self, Self::Grows | Self::PerhapsSoftly | Self::WhileBusy(_))
+        matches!(self, Self::Grows | Self::PerhapsSoftly | Self::WhileBusy(_) | Self::Shortly(_))
     }
 }

@@ -207,7 +207,7 @@ impl Profile {
         }
         if self.duration_ms < SHORTEST_MS {
             for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
-                grower.growth = Growth::Unsure(format!(
+                grower.growth = Growth::Shortly(format!(
                     "the program was profiled for {:.1} s only: what is kept for some seconds looks the same",
                     self.duration_ms as f64 / 1000.0
                 ));
