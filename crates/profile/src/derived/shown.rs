@@ -62,7 +62,7 @@ mod tests {
     use crate::Lifetimes;
     use crate::facts::tally::Tally;
     use crate::lifetime::ages::Ages;
-    use crate::lifetime::scope::ScopeProfile;
+    use crate::lifetime::scope::{Outcome, ScopeClass, ScopeProfile};
     use crate::stream::profile::ClassProfile;
 
     /// Frames of the last 4 s alone: "no collection of the second half of the time has looked at all that is old" was not true.
@@ -76,10 +76,17 @@ mod tests {
         };
         let mut outlived = Ages::default();
         outlived.record_deaths(19_000, 20_000, 10);
-        let scope = ScopeProfile { outlived: Some(outlived), ..ScopeProfile::default() };
+        let of = |name: &str, tracked| ScopeClass {
+            name: name.into(),
+            outcome: Some(Outcome { tracked, ..Outcome::default() }),
+            ..ScopeClass::default()
+        };
+        let classes = vec![of("a.Frame", Tally::of(4, 16)), of("a.Chat", Tally::of(9, 16))];
+        let scope = ScopeProfile { outlived: Some(outlived), classes, ..ScopeProfile::default() };
+        let not_followed = ScopeProfile { classes: vec![of("a.Chat", Tally::default())], ..scope.clone() };
         let mut whole = Profile {
             classes: vec![class("a.Frame", 4_000), class("a.Chat", 40_000)],
-            scopes: vec![scope],
+            scopes: vec![scope, not_followed],
             duration_ms: 40_000,
             gcs: 9,
             ..Profile::default()
@@ -94,5 +101,6 @@ mod tests {
         );
         assert!(shown.growing().is_ok(), "{:?}", shown.growing());
         assert!(shown.scopes[0].outliving().is_none() && shown.scopes[0].outlived.is_some());
+        assert!(shown.scopes[1].outliving().is_some(), "nothing of it is hidden");
     }
 }

@@ -316,8 +316,10 @@ impl ScopeProfile {
 
     /// What is left of it with these classes. For how long they outlived it is known of all classes together only.
     pub(crate) fn filtered(mut self, filter: &ClassFilter) -> Self {
+        let followed = |class: &ScopeClass| class.outcome.is_some_and(|outcome| !outcome.tracked.is_empty());
+        let hides_some = self.classes.iter().any(|class| !filter.admits(&class.name) && followed(class));
         self.classes.retain(|class| filter.admits(&class.name));
-        self.outlived = self.outlived.map(|all| if filter.admits_all() { all } else { Ages::default() });
+        self.outlived = self.outlived.map(|all| if hides_some { Ages::default() } else { all });
         self
     }
 
