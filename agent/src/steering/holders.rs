@@ -2,6 +2,8 @@
 //!
 //! Not here: what grows (`mayfly-profile`), and the search (`retention`).
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mayfly_jvmti::Jni;
@@ -72,16 +74,42 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
     if !sought.is_empty() {
         sought.extend(others.iter().filter(|grower| !grower.growth.is_harmless()));
     }
-    let rows: Vec<_> = sought.iter().take(MOST_GROUPS).map(|grower| rows(&profile, grower)).collect();
+    let own = sought
+        .iter()
+        .map(|grower| rows(&profile, grower, grower.own_class.as_ref().unwrap_or(&grower.class)));
+    // One method may leak one thing, and put another into a cache.
+    let others = sought.iter().flat_map(|grower| {
+        let classes = other_classes(&profile, grower).into_iter();
+        classes.map(|class| rows(&profile, grower, class))
+    });
+    let rows: Vec<_> = own.chain(others).take(MOST_GROUPS).collect();
     (!rows.is_empty()).then(|| (session.grown(&rows, MOST_OBJECTS), session.reached().profiled))
 }
 
-/// Those of the class that a grower is called by.
-fn rows<'a>(profile: &'a Profile, grower: &'a Grower) -> Rows<'a> {
+/// Those of a class of a grower.
+fn rows<'a>(profile: &'a Profile, grower: &'a Grower, class: &'a str) -> Rows<'a> {
     if grower.is_class() {
         return vec![(&grower.class, None)];
     }
-    let class = grower.own_class.as_ref().unwrap_or(&grower.class);
     let sites = grower.kept.iter().map(|kept| &profile.sites[kept.row]);
     sites.filter(|site| site.class == *class).map(|site| (site.class.as_str(), Some(&site.stack))).collect()
+}
+
+/// The classes that a grower has most of, by bytes, beside that which it is called by.
+fn other_classes<'a>(profile: &'a Profile, grower: &'a Grower) -> Vec<&'a str> {
+    const LEAST: f64 = 0.1;
+    const MOST: usize = 2;
+    if grower.is_class() {
+        return Vec::new();
+    }
+    let named = grower.own_class.as_ref().unwrap_or(&grower.class);
+    let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
+    for kept in &grower.kept {
+        *bytes.entry(&profile.sites[kept.row].class).or_default() += kept.live.bytes;
+    }
+    let least = LEAST * grower.live.bytes as f64;
+    let mut classes: Vec<_> =
+        bytes.into_iter().filter(|&(class, bytes)| class != named && bytes as f64 >= least).collect();
+    classes.sort_by_key(|&(_, bytes)| Reverse(bytes));
+    classes.into_iter().take(MOST).map(|(class, _)| class).collect()
 }

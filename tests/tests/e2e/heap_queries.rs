@@ -111,6 +111,10 @@ fn check_chains(file: &str) {
     assert!(lines[first].ends_with(", heapqueries.HeapQueries.chain"), "{text}");
     assert!(lines[first + 1].starts_with(&format!("    next -> {LINK}@")), "{text}");
     assert!(text.contains(" are reachable"), "{text}");
+    // The links of the chain, of which there are more than a screen, do not take the rows of others.
+    let is_any_row =
+        |line: &&&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit()) && line.contains("B ");
+    assert!(lines.iter().filter(is_any_row).count() >= 15, "{text}");
     let Some(terminal) = Terminal::run(120, 60, &format!("{command} --by class --limit 40")) else { return };
     let text = terminal.finish();
     let is_row = |line: &str| line.contains(" KiB") && line.ends_with(&format!("    500  {LINK}"));

@@ -168,10 +168,29 @@ const BELOW: usize = 2;
 
 /// The objects that retain most; below each those that retain nearly all of that, with the fields that hold them.
 fn chains(graph: &Graph, dominators: &Dominators, limit: usize) -> Vec<Row> {
-    /// Of one row there may be as many.
+    /// Of one row there may be as many, at first; of a list that is linked each of its nodes.
     const OBJECTS: usize = 16;
+    const MORE: usize = 8;
+    let all = dominators.reachable().len();
+    let mut objects = limit.saturating_mul(OBJECTS);
+    loop {
+        let rows = chains_of(graph, dominators, dominators.largest_of_all(objects), limit);
+        if rows.len() >= limit || objects >= all {
+            return rows;
+        }
+        objects = objects.saturating_mul(MORE);
+    }
+}
+
+/// The same among these, the largest first.
+fn chains_of(
+    graph: &Graph,
+    dominators: &Dominators,
+    objects: Vec<(ObjectIndex, u64)>,
+    limit: usize,
+) -> Vec<Row> {
     let mut rows: Vec<((ObjectIndex, u64), Row)> = Vec::new();
-    for (object, retained) in dominators.largest_of_all(limit.saturating_mul(OBJECTS)) {
+    for (object, retained) in objects {
         let holder = dominators.immediate(object);
         let is_held = |&((last, all), _): &((ObjectIndex, u64), Row)| {
             Some(last) == holder && retained as f64 >= NEARLY_ALL * all as f64

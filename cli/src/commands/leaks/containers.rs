@@ -17,6 +17,8 @@ use super::threads;
 /// What the JDK keeps of each object that it cleans up after.
 const CLEANERS: [&str; 2] = ["jdk.internal.ref.Cleaner", "jdk.internal.ref.CleanerImpl$PhantomCleanableRef"];
 
+/// Containers that took as much each, from which on a library's are taken for such as fill.
+const MANY_EVENLY: f64 = 8.0;
 /// Fields of an element that are named.
 const FIELDS: usize = 4;
 
@@ -46,12 +48,13 @@ pub(super) fn bytes(rows: &[Sustained]) -> Vec<Vec<u64>> {
     rows.iter().map(|row| sums[&owner(row)].clone()).collect()
 }
 
-/// The rows by container, leaks first, then by how much their growth weighs. `graph` is of the last of the dumps, which were taken at these times.
+/// The rows by container, leaks first, then by how much their growth weighs. `graph` is of the last of the dumps, which were taken at these times;
+/// the names of the program's own classes begin with `family`, if that is known.
 pub(super) fn of(
     rows: Vec<(Suspicion, Sustained)>,
     graph: Option<&Graph>,
-    dumps: &[Outline],
-    times: &[f64],
+    (dumps, times): (&[Outline], &[f64]),
+    family: Option<&str>,
 ) -> Vec<Container> {
     let mut groups: BTreeMap<Vec<Box<str>>, Vec<(Suspicion, Sustained)>> = BTreeMap::new();
     for (suspicion, row) in rows {
@@ -67,6 +70,12 @@ pub(super) fn of(
         let rows: Vec<_> = containers.iter().map(|container| &container.row).collect();
         let spread = spreads(&rows, graph, dumps);
         containers.iter_mut().zip(spread).for_each(|(container, spread)| container.spread = spread);
+        containers.iter_mut().filter(|container| fill(container, family)).for_each(|container| {
+            container.suspicion = Suspicion::Unsure(
+                "each of many containers of a library takes as much: reservoirs and caches of it that fill do"
+                    .to_owned(),
+            );
+        });
     }
     let weight = |container: &Container| Weight::of(&container.bytes, times, container.spread.evenly);
     containers.sort_by(|one, other| {
@@ -74,6 +83,15 @@ pub(super) fn of(
         rank.then_with(|| weight(one).heavier_first(&weight(other)))
     });
     containers
+}
+
+/// Whether it is called a leak, though many containers of a library's took it evenly, as the samples of histograms do. What the program's own
+/// classes have, and threads, is theirs to empty.
+fn fill(container: &Container, family: Option<&str>) -> bool {
+    let is_of_library = |class: &str| family.is_some_and(|family| !class.starts_with(family));
+    container.suspicion == Suspicion::Leak
+        && container.spread.evenly >= MANY_EVENLY
+        && owner_class(&container.row).is_some_and(is_of_library)
 }
 
 /// Containers whose contents grew together are one: the first of them is what says most.
@@ -295,7 +313,7 @@ mod tests {
         let rows = sustained(&dumps, 100, is_own);
         assert!(rows[0].bytes() > rows[1].bytes() && element(&rows[0]) == "java.lang.Double", "{rows:?}");
         let rows = rows.into_iter().map(|row| (Suspicion::Leak, row)).collect();
-        let found = of(rows, graphs.last(), &dumps, &[]);
+        let found = of(rows, graphs.last(), (&dumps, &[]), None);
         let named = found.iter().map(|of| (element(&of.row), of.spread.containers));
         assert_eq!(named.collect::<Vec<_>>(), [("my.Event", 1), ("java.lang.Double", 20)]);
     }

@@ -140,7 +140,8 @@ impl Dumps {
         let progress = Progress::work("comparing the dumps");
         let judged = self.grown().into_iter().map(|(growth, row)| (self.judged(growth, &row), row));
         let rows = judged.filter(|(suspicion, _)| !matches!(suspicion, Suspicion::Harmless(_))).collect();
-        let mut containers = containers::of(rows, self.last.as_ref(), &self.outlines, &self.times);
+        let mut containers =
+            containers::of(rows, self.last.as_ref(), (&self.outlines, &self.times), self.family());
         let more = containers.len().saturating_sub(MOST);
         containers.truncate(MOST);
         drop(progress);
@@ -199,11 +200,16 @@ impl Dumps {
         Some(Bound { holder: class_of(&holder).to_owned(), holders, taken })
     }
 
+    /// How the names of the program's own classes begin, if that is known.
+    fn family(&self) -> Option<&str> {
+        self.made.as_ref().and_then(Profile::own_family)
+    }
+
     /// A field by which entries may be dropped in time, of the element or of what holds it.
     fn expiry(&self, row: &Sustained) -> Option<String> {
         let (graph, outline) = (self.last.as_ref()?, self.outlines.last()?);
         let holders = row.path[..row.element].iter().rev().map(|label| own_class(label));
-        let own = holders_that_drop(holders, self.made.as_ref().and_then(Profile::own_family));
+        let own = holders_that_drop(holders, self.family());
         let mut nodes = row.element - own.unwrap_or(0)..=shown(row);
         nodes.find_map(|node| {
             // One stands for all, which are of one class.

@@ -9,6 +9,8 @@ use super::flag::{FlagAdvice, Known, Missing, Nothing, Reason};
 use super::pauses::{Cost, YoungWork};
 use super::settings::Settings;
 
+/// Sizes of heaps are whole multiples of this.
+const STEP: u64 = 16 << 20;
 /// So many times the present young generation.
 const TIMES: [u64; 6] = [2, 4, 8, 16, 32, 64];
 /// A suggestion has to save this share of all pauses; the smallest is taken that saves this share of what the best one does, if that is sure.
@@ -153,7 +155,9 @@ impl Larger {
         let free = limit.saturating_sub(live).max(limit / 64) as f64;
         let wanted =
             if tight { FREE_TIMES * free.max(live as f64 / FREE_TIMES) } else { FREE_TIMES_OF_MUCH * free };
-        let bytes = (live as f64 + wanted).min(memory as f64 * OF_MEMORY) as u64 / (16 << 20) * (16 << 20);
+        // Down to a whole step a heap of one would not become larger.
+        let (wanted, most) = ((live as f64 + wanted) as u64, (memory as f64 * OF_MEMORY) as u64);
+        let bytes = (wanted.div_ceil(STEP) * STEP).min(most / STEP * STEP);
         let times = bytes.saturating_sub(live) as f64 / free;
         if times < LEAST_FREE_TIMES {
             let live = Some(live).filter(|&live| live > 0);

@@ -189,7 +189,7 @@ fn a_heap_that_is_full_is_made_larger_within_the_container_or_not_at_all() {
     let profile = jvm(Gc::Serial, &[full, YOUNG], &[("MaxHeapSize", 64 * MIB)]);
     let Answer::Try(flags) = told(&profile, MEMORY) else { panic!("not full") };
     let [flag] = &flags[..] else { panic!("{flags:?}") };
-    assert_eq!((flag.flags.as_str(), flag.reason, flag.sure), ("-Xmx112m", Reason::SmallHeap, true));
+    assert_eq!((flag.flags.as_str(), flag.reason, flag.sure), ("-Xmx128m", Reason::SmallHeap, true));
     let memory = |mib| Known { memory: Some(mib * MIB), ..Known::default() };
     // Three quarters of 128 MiB.
     assert_eq!(tries(told(&profile, memory(128)))[0].0, "-Xmx96m");
@@ -200,6 +200,10 @@ fn a_heap_that_is_full_is_made_larger_within_the_container_or_not_at_all() {
     );
     // Nobody knows what there is.
     assert_eq!(told(&profile, Known::default()), Answer::Unknown(Missing::Memory));
+    // Rounded down to 16 MiB, 23.5 GiB of memory left "no room for a larger heap".
+    let full = Row { number: 40, pause_us: 50_000, left: (0, 7 * MIB), ..FULL };
+    let small = jvm(Gc::Serial, &[full, YOUNG], &[("MaxHeapSize", 16 * MIB)]);
+    assert_eq!(tries(told(&small, MEMORY))[0].0, "-Xmx32m");
 }
 
 #[test]
@@ -211,7 +215,7 @@ fn a_young_generation_that_is_a_part_of_the_heap_grows_with_it() {
         told(&jvm(Gc::Serial, &[young], &flags), MEMORY)
     };
     assert!(matches!(of(32), Answer::Try(flags) if flags[0].reason == Reason::SmallHeap));
-    let both = ("-Xmx288m -Xmn160m".to_owned(), Reason::SmallYoung);
+    let both = ("-Xmx304m -Xmn160m".to_owned(), Reason::SmallYoung);
     assert_eq!(tries(of(40))[0], both, "it is given, and twice as much does not fit");
 }
 
@@ -223,7 +227,7 @@ fn a_young_generation_that_is_given_grows_with_a_heap_that_is_nearly_full() {
     flags.push(("NewRatio", 2));
     let Answer::Try(flags) = told(&jvm(Gc::G1, &[young], &flags), MEMORY) else { panic!("none") };
     let [flag] = &flags[..] else { panic!("{flags:?}") };
-    assert_eq!((flag.flags.as_str(), flag.reason, flag.sure), ("-Xmx48m -Xmn24m", Reason::SmallYoung, true));
+    assert_eq!((flag.flags.as_str(), flag.reason, flag.sure), ("-Xmx64m -Xmn24m", Reason::SmallYoung, true));
     assert!(flag.then.pause_us.1 < 0.3 * flag.now.pause_us.0, "{flag:?}");
 }
 
@@ -332,7 +336,7 @@ fn a_heap_with_room_is_made_larger_where_the_young_generation_cannot_be() {
     assert!(Known::default().room.is_none());
     let known = Known { room: Some(4 * MIB), ..MEMORY };
     let Answer::Try(flags) = told(&profile, known) else { panic!("busy") };
-    assert_eq!((flags[0].flags.as_str(), flags[0].reason), ("-Xmx112m", Reason::SmallHeap));
+    assert_eq!((flags[0].flags.as_str(), flags[0].reason), ("-Xmx128m", Reason::SmallHeap));
     assert!(!flags[0].sure && flags[0].then.collections < 60.0, "{flags:?}");
 }
 

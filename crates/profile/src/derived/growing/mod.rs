@@ -7,6 +7,7 @@
 mod below;
 mod births;
 mod classes;
+mod containers;
 mod growth;
 mod held;
 mod joined;
@@ -164,7 +165,7 @@ impl Profile {
         variances: &impl Deref<Target = Variances<'p>>,
     ) -> Growing {
         let [whole_ms, _] = clocks.map(|clock| clock.whole);
-        let pools = Pool::all(self, program, worth, clocks);
+        let pools = Pool::all(self, program, worth, clocks, &containers::of_sites(self, program));
         let live_bytes: f64 = pools.iter().map(|pool| pool.births[0].living()).sum();
         let least = LEAST_BYTES.max(live_bytes * LEAST_SHARE);
         let judge = |pool: &Pool| {
@@ -175,19 +176,22 @@ impl Profile {
                 growth.perhaps_softly()
             }
         };
-        let mut growers = pools::growers(self, program, &pools, clocks, judge);
-        for (pool, growth) in below::growing(&pools, &growers, judge) {
-            let whole = pool.grower(self, program, clocks, growth);
-            growers.retain(|part| !part.is_part_of(&whole));
-            growers.push(whole);
-        }
         let soft = soft_since(&self.history, self.duration_ms / 2) as f64;
-        for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
-            if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {
-                grower.growth = mem::take(&mut grower.growth).perhaps_softly();
+        let mut growers = Vec::new();
+        for pools in containers::apart(pools) {
+            let mut of = pools::growers(self, program, &pools, clocks, judge);
+            for (pool, growth) in below::growing(&pools, &of, judge) {
+                let whole = pool.grower(self, program, clocks, growth);
+                of.retain(|part| !part.is_part_of(&whole));
+                of.push(whole);
             }
+            for grower in of.iter_mut().filter(|grower| grower.growth.is_sure()) {
+                if soft >= FEW_SOFT.max(SOFT_OF_CLASS * self.born_late(grower)) {
+                    grower.growth = mem::take(&mut grower.growth).perhaps_softly();
+                }
+            }
+            growers.extend(joined::joined(self, program, of));
         }
-        growers = joined::joined(self, program, growers);
         let is_balanced = self.run.tracking == Tracking::Balanced;
         if is_balanced {
             self.doubt_few_samples(&mut growers, variances);

@@ -234,6 +234,9 @@ pub struct Kept {
     pub died_old: u64,
 }
 
+/// A container, by its number; `None`: not known.
+pub(super) type Container = Option<usize>;
+
 /// Survivors of one place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
@@ -242,6 +245,8 @@ pub(super) struct Pool {
     pub(super) shown: Maker,
     /// The line of the program itself below which they are made; `None` where that is not known.
     pub(super) below: Option<Maker>,
+    /// Where they lie; pools of different containers are not pooled.
+    pub(super) container: Container,
     /// With the births of each by milliseconds.
     pub(super) rows: Vec<(usize, Births)>,
     /// In bytes, by milliseconds and by bytes allocated.
@@ -258,12 +263,14 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Of each line, each constructor called there, and each line of the program below which that happens; without stacks of each class.
+    /// Of each line, each constructor called there, and each line of the program below which that happens; without stacks of each class. Those of
+    /// sites, by their rows, that lie in different containers are different ones.
     pub(super) fn all(
         profile: &Profile,
         program: &Program<'_>,
         worth: &Worth<'_>,
         clocks: [Clock; 2],
+        containers: &[Container],
     ) -> Vec<Self> {
         let mut pools = Vec::new();
         if profile.run.stacks && profile.sites.iter().any(|site| site.lifetimes.is_some()) {
@@ -286,6 +293,7 @@ impl Pool {
                     maker: of(site.stack.maker_frame()),
                     shown: of(site.stack.shown_frame()),
                     below: program.made_below(&site.stack).map(|frame| of(Some(frame))),
+                    container: containers[row],
                     rows: vec![(row, births[0])],
                     births,
                     objects,
@@ -301,7 +309,9 @@ impl Pool {
                 pools.extend(Self::of_class(profile, worth, (row, class), clocks));
             }
         }
-        Self::pooled(pools.iter(), |pool| (pool.maker.clone(), pool.shown.clone(), pool.below.clone()))
+        Self::pooled(pools.iter(), |pool| {
+            (pool.container, pool.maker.clone(), pool.shown.clone(), pool.below.clone())
+        })
     }
 
     /// Those together that have the same key; each is named as the first of its kind.
