@@ -125,11 +125,14 @@ impl Path {
         }
     }
 
-    /// All links. `room` says how full arrays are, all together.
+    /// All links. `room` says how full some arrays are, all together.
     pub(super) fn links(mut self, names: &Names, room: impl Fn(&[u32]) -> Option<Room>) -> Vec<Link> {
         self.keep_best(names);
-        let with_room = |Known { link, arrays }| {
-            let room = Some(arrays).filter(|arrays| !arrays.is_empty()).and_then(|arrays| room(&arrays));
+        let with_room = |Known { link, arrays }: Known| {
+            let room = if arrays.is_empty() { None } else { room(&arrays) };
+            // Those that were looked into stand for all.
+            let of_all = |slots: u64| slots * u64::from(link.holders) / arrays.len() as u64;
+            let room = room.map(|Room { used, length }| Room { used: of_all(used), length: of_all(length) });
             Link { room, ..link }
         };
         self.best.1.into_iter().map(with_room).collect()

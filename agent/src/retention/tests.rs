@@ -212,6 +212,26 @@ fn what_lambdas_captured_is_tried_last() {
     assert_eq!((words(&path)[0].as_str(), walks), ("a.Row.view", 5));
 }
 
+/// A list in each of forty topics: a few are looked into.
+#[test]
+fn how_full_many_arrays_are_is_known_by_some() {
+    let mut heap = Heap { length: 10, ..Heap::default() };
+    let mut rows = Vec::new();
+    for _ in 0..40 {
+        let [model, list, array] = [MODEL, LIST, ARRAY].map(|class| heap.object(class));
+        heap.statics.push((0, model));
+        heap.refer(model, 0, list);
+        heap.refer(list, 0, array);
+        for slot in 0..5 {
+            let row = heap.object(ROW);
+            heap.refer(array, slot, row);
+            rows.push(row);
+        }
+    }
+    let (path, _) = heap.path(&rows);
+    assert_eq!((path[0].holders, path[0].room), (40, Some(Room { used: 200, length: 400 })));
+}
+
 /// A large heap is looked at one class at a time, as that takes a third.
 #[test]
 fn walks_that_show_one_class_find_the_same_path() {
