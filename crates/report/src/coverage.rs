@@ -2,7 +2,7 @@
 //!
 //! Not here: the trust block of the full report (`trust`).
 
-use mayfly_profile::{EngineKind, Profile};
+use mayfly_profile::{EngineKind, Profile, Trust};
 
 use crate::doubts::doubts;
 use crate::followed::{estimated_from, thinned};
@@ -58,6 +58,9 @@ fn few_samples(profile: &Profile) -> Option<String> {
 /// Beyond what the JVM allocated so much is no more than what it counts late, or not at all.
 const NOISE: f64 = 0.005;
 
+/// Of a smaller share that was counted it is said what the rest is.
+const MOST: f64 = 0.99;
+
 fn counted(profile: &Profile) -> String {
     let trust = &profile.trust;
     let counted = units::bytes(trust.accounted_bytes);
@@ -91,8 +94,16 @@ fn counted(profile: &Profile) -> String {
     let explained = trust.named_share().filter(|_| !trust.remainder.is_empty());
     let explained =
         explained.map(|share| format!(", {} counted or explained", units::share(share))).unwrap_or_default();
+    let rest = if share < MOST { largest_rest(trust) } else { None }.unwrap_or_default();
     let share = units::share(share.min(1.0));
-    format!("Coverage: {share} of the {jvm} the JVM allocated were counted{explained}.")
+    format!("Coverage: {share} of the {jvm} the JVM allocated were counted{explained}.{rest}")
+}
+
+/// Where most of what was not counted was made, and how much that is.
+fn largest_rest(trust: &Trust) -> Option<String> {
+    let most = trust.remainder.iter().max_by_key(|part| part.bytes)?;
+    let bytes = u64::try_from(most.bytes).ok().filter(|&bytes| bytes > 0)?;
+    Some(format!(" Of the rest {}: {}.", units::bytes(bytes), printable(&most.cause)))
 }
 
 fn missed(profile: &Profile) -> String {
@@ -112,8 +123,11 @@ fn missed(profile: &Profile) -> String {
     }
     if trust.following.thinned_to_one_in > 1 {
         // Where the collector would keep what is followed, more memory helps nobody.
-        let cure =
-            if profile.run.jvm.gc.pauses_are_parts() { "" } else { ", as #memlimit has no room for more" };
+        let cure = match profile.run.jvm.gc.pauses_are_parts() {
+            true => "",
+            false if profile.run.options.contains("#memlimit-") => ", as #memlimit has no room for more",
+            false => ", as there is no room for more: '#memlimit-1g' has four times as much",
+        };
         parts.push(format!("thinned to 1 object in {}{cure}", trust.following.thinned_to_one_in));
     }
     if parts.is_empty() {
