@@ -17,8 +17,8 @@ const ROWS: usize = 4;
 const LEAST_SHARE: f64 = 0.01;
 /// Fewer samples of what is old are no ground to rank by.
 const LEAST_SAMPLES: f64 = 3.0;
-/// Relative errors of what is live: of what is known well enough to be ranked, and of what is no guess.
-const ROUGH: f64 = 0.5;
+/// Relative standard errors of what is live: of what is known well enough to be ranked (+-50 %), and of what is no guess.
+const ROUGH: f64 = 0.25;
 const ALL_OF_IT: f64 = 1.0;
 /// Own code is named first if it holds this share of what the first row does.
 const OWN_SHARE: f64 = 0.05;
