@@ -110,7 +110,9 @@ fn left_out(growing: &Growing, sure: &[&Grower], tracking: Tracking) -> Option<S
         return None;
     }
     if let Tracking::ByteSample(_) = tracking {
-        return Some("   ≥: other growth in the same container, which is not settled, is not in it".to_owned());
+        return Some(
+            "   ≥: other growth in the same container, which is not settled, is not in it".to_owned(),
+        );
     }
     let named: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
     let all: f64 = growing.of_few_stacks.iter().map(|(_, rate)| rate).sum();
