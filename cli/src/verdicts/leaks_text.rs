@@ -1,6 +1,8 @@
 //! Leaks in words for people.
 
-use mayfly_report::{OF_ADDED_OBJECTS, count, growth_sureness, leak_below, printable, size, text_of_classes};
+use mayfly_report::{
+    OF_ADDED_OBJECTS, count, growth_sureness, leak_below, printable, size, surely_of, text_of_classes,
+};
 
 use super::document::Document;
 use super::leaks::{Floor, Leaks, Rate, Searched, Survivors, Suspect, time};
@@ -191,6 +193,8 @@ fn grows(rate: Rate, is_leak: bool) -> String {
         Some(_) if most > 1.0 => String::new(),
         Some(_) => format!(" ({})", growth_sureness(rate.error, is_leak && rate.is_at_least)),
     };
+    let surely = |number: f64| if rate.is_at_least { surely_of(number, rate.error) } else { number };
+    let rate_shown = if is_leak { surely(rate.bytes_per_s) } else { rate.bytes_per_s * most };
     let about = match (rate.is_at_least, rate.samples) {
         (true, _) => "≥",
         (false, Some(_)) => "~",
@@ -198,10 +202,10 @@ fn grows(rate: Rate, is_leak: bool) -> String {
     };
     format!(
         "{grows} {least_rate}{}/s{sureness}, since {}: {about}{} live in {about}{} objects",
-        size((rate.bytes_per_s * most).round() as u64),
+        size(rate_shown.round() as u64),
         time(rate.since),
-        size(rate.bytes),
-        count(rate.objects)
+        size(surely(rate.bytes as f64) as u64),
+        count(surely(rate.objects as f64) as u64)
     )
 }
 

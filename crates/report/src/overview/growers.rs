@@ -55,7 +55,8 @@ impl GrowerWords {
             _ => units::clock(grower.since_ms),
         };
         let least = if grower.is_at_least { "≥" } else { "" };
-        let rate = format!("{least}{}/s", units::bytes(grower.bytes_per_s.round() as u64));
+        let surely = |number: f64| if grower.is_at_least { surely_of(number, grower.error) } else { number };
+        let rate = format!("{least}{}/s", units::bytes(surely(grower.bytes_per_s).round() as u64));
         let about = match (grower.is_at_least, profile.run.tracking.follows_a_part()) {
             (true, _) => "≥",
             (false, true) => "~",
@@ -68,8 +69,8 @@ impl GrowerWords {
             rate: rate + &until,
             is_over: grower.until_ms.is_some(),
             sureness: growth_sureness(grower.error, grower.is_at_least),
-            live: format!("{about}{}", units::bytes(grower.live.bytes)),
-            objects: format!("{about}{}", units::count(grower.live.objects)),
+            live: format!("{about}{}", units::bytes(surely(grower.live.bytes as f64) as u64)),
+            objects: format!("{about}{}", units::count(surely(grower.live.objects as f64) as u64)),
             since,
             most_of: most_of(grower),
             below: below(profile, grower),
@@ -104,6 +105,11 @@ impl GrowerWords {
 /// How sure the rate of what grows is, in words. Where more belongs to it the error of what is known would be taken for that of all.
 pub fn growth_sureness(error: f64, is_at_least: bool) -> String {
     if is_at_least { "a part of it".to_owned() } else { plus_minus(error) }
+}
+
+/// What such a number is for sure, of which it is said that it is at least so much: less by two of its relative errors. "≥158 KiB/s (a part)" was stated of 101.
+pub fn surely_of(number: f64, error: f64) -> f64 {
+    number * (1.0 - 2.0 * error).max(0.0)
 }
 
 /// What surely grows, in a line: the fastest, and how many more do. `None` where nothing does, or where that can't be told yet.
@@ -186,4 +192,22 @@ pub(super) fn growers_of<'g>(
         grower.kept.iter().filter_map(|kept| profile.sites.get(kept.row)).any(is_of_row)
     };
     growing.growers.iter().filter(move |grower| is_its_maker(grower) || has_of_row(grower))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mayfly_profile::Tally;
+
+    #[test]
+    fn what_is_at_least_so_much_is_less_by_its_error() {
+        let live = Tally::of(1_000, 1_024);
+        let whole = Grower { bytes_per_s: 102_400.0, error: 0.2, live, ..Grower::default() };
+        let words = |grower: &Grower| {
+            let words = GrowerWords::of(&Profile::default(), grower);
+            [words.rate, words.live, words.objects]
+        };
+        assert_eq!(words(&whole), ["100 KiB/s", "1000 KiB", "1.00 k"]);
+        assert_eq!(words(&Grower { is_at_least: true, ..whole }), ["≥60.0 KiB/s", "≥600 KiB", "≥600"]);
+    }
 }
