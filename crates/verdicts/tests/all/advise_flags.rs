@@ -201,7 +201,7 @@ fn a_heap_that_is_full_is_made_larger_within_the_container_or_not_at_all() {
     // Nobody knows what there is.
     assert_eq!(told(&profile, Known::default()), Answer::Unknown(Missing::Memory));
     // Rounded down to 16 MiB, 23.5 GiB of memory left "no room for a larger heap".
-    let full = Row { number: 40, pause_us: 50_000, left: (0, 7 * MIB), ..FULL };
+    let full = Row { number: 40, pause_us: 50_000, left: (0, 15 * MIB), ..FULL };
     let small = jvm(Gc::Serial, &[full, YOUNG], &[("MaxHeapSize", 16 * MIB)]);
     assert_eq!(tries(told(&small, MEMORY))[0].0, "-Xmx32m");
 }
