@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mayfly_profile::{EngineKind, Profile, Tracking};
 use mayfly_report::heap_rises;
-use mayfly_verdicts::leaks::{Keeper, Kept, grows_outside, recorded};
+use mayfly_verdicts::leaks::{Keeper, Kept, Suspicion, grows_outside, recorded};
 
 use super::makers::named;
 use crate::error::Error;
@@ -16,6 +16,9 @@ const MOST: usize = 5;
 /// Bytes between samples that are proposed, if they were further apart: by an option of `mayfly run`, or of the agent's for who attaches.
 const DENSER: [(f64, [&str; 2]); 2] =
     [(65_536.0, ["--sample 64k", "'#sample-64k'"]), (8192.0, ["--sample 8k", "'#sample-8k'"])];
+
+/// A heap that rises by no more than so many times what leaks by samples rises by these.
+const MUCH_FASTER: f64 = 2.0;
 
 pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
     Ok(judged(file, &recording_input::read(file, None)?, trust))
@@ -34,7 +37,13 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
             "The recording has no end (the JVM still runs, or was killed): judged as of its last step.";
         notes.push(no_end.to_owned());
     }
-    notes.extend(profile.heap_rises().map(|rise| {
+    let told = recorded(profile, trust);
+    let leaks =
+        told.iter().flat_map(|told| &told.keepers).filter(|keeper| keeper.suspicion == Suspicion::Leak);
+    let named: f64 = leaks.map(|leak| leak.bytes_per_s).sum();
+    // What is named as leaks explains it.
+    let rise = profile.heap_rises().filter(|rise| rise.bytes_per_s() > MUCH_FASTER * named);
+    notes.extend(rise.map(|rise| {
         let [rises, by] = heap_rises(rise);
         format!(
             "By the JVM's own numbers {rises}, {by}: that may be a leak, or garbage that only a full collection takes."
@@ -45,7 +54,7 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
     let is_sampled = profile.run.engine == EngineKind::Sampled;
     let outside = off_heap(profile);
     let all = Leaks { notes, ..Leaks::of(searched) };
-    match recorded(profile, trust) {
+    match told {
         Ok(mut told) => {
             let more = told.keepers.len().saturating_sub(MOST);
             told.keepers.truncate(MOST);
