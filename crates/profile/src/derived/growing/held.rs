@@ -174,6 +174,11 @@ impl Holder {
         self.element.is_some() && self.element == other.element
     }
 
+    /// Whether they are parts of elements of this class.
+    pub(super) fn has_elements_called(&self, class: &str) -> bool {
+        self.element.as_deref() == Some(class)
+    }
+
     /// Whether containers in one field hold both: keys and values, say.
     pub(super) fn has_name_of(&self, other: &Self) -> bool {
         self.is_contained && other.is_contained && self.name.is_some() && self.name == other.name

@@ -43,7 +43,9 @@ pub(super) fn by_container(
             let is_part = other.growth.is_sure() && !grower.growth.is_sure();
             (is_part || other.growth.rank() == grower.growth.rank())
                 && holders.is_some_and(|(a, b)| {
-                    let is_one = is_part || by_one_class || a.has_elements_of(b);
+                    let is_element = a.has_elements_called(grower.named_class())
+                        || b.has_elements_called(other.named_class());
+                    let is_one = is_part || by_one_class || is_element || a.has_elements_of(b);
                     (of_one_class && a.is_same(b)) || (is_one && a.has_name_of(b))
                 })
         };
@@ -269,6 +271,12 @@ mod tests {
         assert_eq!(joined.iter().map(|one| one.live.objects).collect::<Vec<_>>(), [20, 10]);
         assert_eq!(joined[0].program_class(), Some("a.Entry"));
         assert_eq!(joined[1].program_class(), Some("b.Url"));
+        let element = Grower {
+            holder: Some(Holder { element: None, ..part_of("a.Entry") }),
+            ..grower("a.Entry", "", 1)
+        };
+        let all = vec![grower("a.Headers", "a.Entry", 0), element];
+        assert_eq!(by_container(&profile, &Program::of(&profile), all).len(), 1, "the entry itself");
         let of_library =
             Grower { own_class: Some("com.google.common.collect.Maps".into()), ..joined[0].clone() };
         assert_eq!(of_library.program_class(), Some("a.Entry"));
