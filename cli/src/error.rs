@@ -307,6 +307,14 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// Refuses the first of these options that was given: they are for a JVM, and there are files.
+    pub(crate) fn if_given(options: &[(&'static str, bool)]) -> Result<(), Self> {
+        match options.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Self::NeedsJvm(option)),
+            None => Ok(()),
+        }
+    }
+
     /// An answer that does not belong to the request.
     pub(crate) fn unexpected(pid: u32) -> Self {
         let cause = ExchangeError::Malformed { version: PROTOCOL_VERSION };

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use mayfly_profile::{AT_WORK, Link, LinkKind, MOST_LINKS, Room};
+use mayfly_profile::{AT_WORK, Link, LinkKind, MOST_LINKS, Room, is_of_lambda};
 
 use super::names::Names;
 use super::objects::Objects;
@@ -11,8 +11,6 @@ use super::search::{By, ClassTag, Kind, Root, Search, Step};
 /// Where a thread's own objects are.
 const THREAD: &str = "java.lang.Thread";
 
-/// In the names of classes of lambdas.
-const LAMBDA: &str = "$$Lambda";
 /// Arrays of one step that are looked into.
 const MOST_ARRAYS: usize = 16;
 
@@ -162,7 +160,7 @@ fn holds(step: &Step, names: &Names) -> bool {
 
 fn is_captured(step: &Step, names: &Names) -> bool {
     let By::Field(class, _) = step.by else { return false };
-    names.of(class).is_some_and(|class| class.name.contains(LAMBDA))
+    names.of(class).is_some_and(|class| is_of_lambda(&class.name))
 }
 
 fn ends(step: &Step, names: &Names) -> Ends {

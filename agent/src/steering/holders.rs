@@ -74,9 +74,7 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
     if !sought.is_empty() {
         sought.extend(others.iter().filter(|grower| !grower.growth.is_harmless()));
     }
-    let own = sought
-        .iter()
-        .map(|grower| rows(&profile, grower, grower.own_class.as_ref().unwrap_or(&grower.class)));
+    let own = sought.iter().map(|grower| rows(&profile, grower, own_class(grower)));
     // One method may leak one thing, and put another into a cache.
     let others = sought.iter().flat_map(|grower| {
         let classes = other_classes(&profile, grower).into_iter();
@@ -95,6 +93,11 @@ fn rows<'a>(profile: &'a Profile, grower: &'a Grower, class: &'a str) -> Rows<'a
     sites.filter(|site| site.class == *class).map(|site| (site.class.as_str(), Some(&site.stack))).collect()
 }
 
+/// The program's class of most of its objects, else that of most bytes.
+fn own_class(grower: &Grower) -> &str {
+    grower.own_class.as_ref().unwrap_or(&grower.class)
+}
+
 /// The classes that a grower has most of, by bytes, beside that which it is called by.
 fn other_classes<'a>(profile: &'a Profile, grower: &'a Grower) -> Vec<&'a str> {
     const LEAST: f64 = 0.1;
@@ -102,14 +105,14 @@ fn other_classes<'a>(profile: &'a Profile, grower: &'a Grower) -> Vec<&'a str> {
     if grower.is_class() {
         return Vec::new();
     }
-    let named = grower.own_class.as_ref().unwrap_or(&grower.class);
+    let own = own_class(grower);
     let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
     for kept in &grower.kept {
         *bytes.entry(&profile.sites[kept.row].class).or_default() += kept.live.bytes;
     }
     let least = LEAST * grower.live.bytes as f64;
     let mut classes: Vec<_> =
-        bytes.into_iter().filter(|&(class, bytes)| class != named && bytes as f64 >= least).collect();
+        bytes.into_iter().filter(|&(class, bytes)| class != own && bytes as f64 >= least).collect();
     classes.sort_by_key(|&(_, bytes)| Reverse(bytes));
     classes.into_iter().take(MOST).map(|(class, _)| class).collect()
 }

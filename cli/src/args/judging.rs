@@ -235,15 +235,14 @@ impl LeaksArgs {
         self.most_pause.unwrap_or(Self::MOST_PAUSE)
     }
 
-    /// The first option given that says how a running JVM is looked at: files take none.
-    pub(crate) fn of_a_running_jvm(&self) -> Option<&'static str> {
-        let given = [
+    /// Options that say how a running JVM is looked at, and whether each was given: files take none.
+    pub(crate) fn of_a_running_jvm(&self) -> [(&'static str, bool); 4] {
+        [
             ("--for", self.time.is_some()),
             ("--dumps", self.dumps.is_some()),
             ("--step", self.step),
             ("--most-pause", self.most_pause.is_some()),
-        ];
-        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+        ]
     }
 }
 
@@ -318,10 +317,9 @@ impl AdviseArgs {
         self.time.unwrap_or(Self::TIME)
     }
 
-    /// The first option given that says how a JVM is measured: a recording is there already.
-    pub(crate) fn of_a_jvm(&self) -> Option<&'static str> {
-        let given = [("--for", self.time.is_some()), ("--recording", self.recording.is_some())];
-        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    /// Options that say how a JVM is measured, and whether each was given: a recording is there already.
+    pub(crate) fn of_a_jvm(&self) -> [(&'static str, bool); 2] {
+        [("--for", self.time.is_some()), ("--recording", self.recording.is_some())]
     }
 }
 

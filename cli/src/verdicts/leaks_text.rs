@@ -1,7 +1,8 @@
 //! Leaks in words for people.
 
 use mayfly_report::{
-    OF_ADDED_OBJECTS, count, growth_sureness, leak_below, printable, size, surely_of, text_of_classes,
+    OF_ADDED_OBJECTS, count, growth_sureness, leak_below, printable, sign_of, size, surely_of,
+    text_of_classes,
 };
 
 use super::document::Document;
@@ -195,11 +196,7 @@ fn grows(rate: Rate, is_leak: bool) -> String {
     };
     let surely = |number: f64| if rate.is_at_least { surely_of(number, rate.error) } else { number };
     let rate_shown = if is_leak { surely(rate.bytes_per_s) } else { rate.bytes_per_s * most };
-    let about = match (rate.is_at_least, rate.samples) {
-        (true, _) => "≥",
-        (false, Some(_)) => "~",
-        (false, None) => "",
-    };
+    let about = sign_of(rate.is_at_least, rate.samples.is_some());
     format!(
         "{grows} {least_rate}{}/s{sureness}, since {}: {about}{} live in {about}{} objects",
         size(rate_shown.round() as u64),

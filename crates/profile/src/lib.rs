@@ -50,6 +50,7 @@ pub use facts::frame::Frame;
 pub use facts::gc::Gc;
 pub use facts::grouping::Grouping;
 pub use facts::ids::{ClassId, FrameId, SiteId};
+pub use facts::in_source::is_of_lambda;
 pub use facts::jdk::{JDK_PACKAGES, is_of_the_jdk, is_of_the_program};
 pub use facts::off_heap::{
     HOLDERS, Held, HolderCount, HolderCounts, HolderRow, Holders, Holding, MOST_HOLDER_ROWS, OffHeap,

@@ -54,7 +54,7 @@ pub use off_heap::{HoldersTable, MUCH_OFF_HEAP, growing_off_heap, holders, off_h
 pub use over_time::{left_by, pauses_known};
 pub use overview::{
     COLUMNS, Finding, GrowerWords, LINES, MOST_COLUMNS, Summary, growing_line, growth_sureness, holder_of,
-    old_age, overview, surely_of,
+    old_age, overview, sign_of, surely_of,
 };
 pub use part::part_lines;
 pub use post_run::{Occasion, post_run};

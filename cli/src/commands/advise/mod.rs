@@ -44,7 +44,7 @@ fn measured(args: &AdviseArgs) -> Result<measured::Measured, Error> {
     // What looks like a file is one that is not there.
     let is_file = target == "-" || file.exists() || jvms::is_file_name(target);
     if is_file {
-        args.of_a_jvm().map_or(Ok(()), |option| Err(Error::NeedsJvm(option)))?;
+        Error::if_given(&args.of_a_jvm())?;
         let profile = recording_input::read(&file, None)?;
         return Ok(measured::Measured { name: target.clone(), profile, seen: None });
     }

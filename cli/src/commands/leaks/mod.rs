@@ -27,18 +27,13 @@ use crate::verdicts::{self, Leaks};
 pub(crate) fn run(args: &LeaksArgs) -> Result<u8, Error> {
     let files: Vec<PathBuf> = args.targets.iter().map(PathBuf::from).collect();
     if files.iter().any(|file| file.is_dir()) || (files.len() > 1 && are_recordings(&files)?) {
-        of_files(args)?;
+        Error::if_given(&args.of_a_running_jvm())?;
         return many::run(&files, args);
     }
     let leaks = search(&files, args)?;
     let (document, json) = (verdicts::leaks_document(&leaks), || verdicts::leaks_json(&leaks));
     verdicts::show(&document, json, "what leaks", args.form.format(), args.output.as_deref())?;
     Ok(leaks.exit_code())
-}
-
-/// Nothing was requested that only a running JVM can answer.
-fn of_files(args: &LeaksArgs) -> Result<(), Error> {
-    args.of_a_running_jvm().map_or(Ok(()), |option| Err(Error::NeedsJvm(option)))
 }
 
 /// Whether several files are recordings, and not dumps.
@@ -64,7 +59,7 @@ fn search(files: &[PathBuf], args: &LeaksArgs) -> Result<Leaks, Error> {
     if let Some(pid) = jvm {
         return running::search(pid, args);
     }
-    of_files(args)?;
+    Error::if_given(&args.of_a_running_jvm())?;
     match files {
         [one] if is_recording(one)? => recorded::search(one, args.trust),
         [one] => Err(Error::OneDump(one.clone())),

@@ -17,9 +17,6 @@ const MOST: usize = 5;
 const DENSER: [(f64, [&str; 2]); 2] =
     [(65_536.0, ["--sample 64k", "'#sample-64k'"]), (8192.0, ["--sample 8k", "'#sample-8k'"])];
 
-/// A heap that rises by no more than so many times what leaks by samples rises by these.
-const MUCH_FASTER: f64 = 2.0;
-
 pub(super) fn search(file: &Path, trust: f64) -> Result<Leaks, Error> {
     Ok(judged(file, &recording_input::read(file, None)?, trust))
 }
@@ -42,7 +39,7 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
         told.iter().flat_map(|told| &told.keepers).filter(|keeper| keeper.suspicion == Suspicion::Leak);
     let named: f64 = leaks.map(|leak| leak.bytes_per_s).sum();
     // What is named as leaks explains it.
-    let rise = profile.heap_rises().filter(|rise| rise.bytes_per_s() > MUCH_FASTER * named);
+    let rise = profile.heap_rises().filter(|rise| rise.is_more_than(named));
     notes.extend(rise.map(|rise| {
         let [rises, by] = heap_rises(rise);
         format!(

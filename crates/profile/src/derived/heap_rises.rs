@@ -24,11 +24,19 @@ pub struct HeapRise {
     pub to_bytes: u64,
 }
 
+/// So many times what grows by samples is more than their errors.
+const MUCH_FASTER: f64 = 2.0;
+
 impl HeapRise {
     /// Bytes more in each second, from the one to the other.
     pub fn bytes_per_s(self) -> f64 {
         let seconds = (self.to_ms - self.from_ms) as f64 / 1000.0;
         (self.to_bytes - self.from_bytes) as f64 / seconds.max(0.001)
+    }
+
+    /// Whether it is much faster than what is known to grow, by so many bytes a second: more than the errors of these explain.
+    pub fn is_more_than(self, known_per_s: f64) -> bool {
+        self.bytes_per_s() > MUCH_FASTER * known_per_s
     }
 }
 

@@ -30,8 +30,6 @@ pub struct Old {
     pub dead: Tally,
     /// All that a collection has left, however old it became: what collections work for.
     pub survived: Tally,
-    /// Of these, those that are live.
-    pub survived_live: Tally,
     /// How long a byte lived that was held at some time, on average and for sure, in milliseconds: those that were held long weigh more. What
     /// is old is told by it; no age to be shown ([`Profile::age_of`]).
     pub age_ms: f64,
@@ -70,14 +68,9 @@ impl Old {
             old.survived.add(aged.tally);
             if aged.live {
                 old.live_weight += self::weight(*aged);
-                old.survived_live.add(aged.tally);
-            }
-        }
-        for aged in ages {
-            match (aged.live, old.counts(aged)) {
-                (true, _) => old.live.add(aged.tally),
-                (false, true) => old.dead.add(aged.tally),
-                (false, false) => {}
+                old.live.add(aged.tally);
+            } else if old.counts(aged) {
+                old.dead.add(aged.tally);
             }
         }
         old

@@ -18,6 +18,11 @@ const FORWARDING: [&str; 2] = ["$default", "$suspendImpl"];
 /// Beginnings of the names of methods that a compiler makes to reach private members.
 const ACCESS: &str = "access$";
 
+/// Whether a class is one that the JVM made for a lambda, by its name.
+pub fn is_of_lambda(class: &str) -> bool {
+    class.contains(LAMBDA)
+}
+
 impl Frame {
     /// Class and method as in the source: a lambda's body belongs to the method that it stands in.
     pub fn in_source(&self) -> (&str, &str) {
@@ -27,7 +32,7 @@ impl Frame {
 
     /// Whether it only calls on: the class of a lambda, an access method.
     pub fn only_forwards(&self) -> bool {
-        self.class.contains(LAMBDA) || self.method.starts_with(ACCESS)
+        is_of_lambda(&self.class) || self.method.starts_with(ACCESS)
     }
 }
 

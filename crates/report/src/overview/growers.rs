@@ -57,11 +57,7 @@ impl GrowerWords {
         let least = if grower.is_at_least { "≥" } else { "" };
         let surely = |number: f64| if grower.is_at_least { surely_of(number, grower.error) } else { number };
         let rate = format!("{least}{}/s", units::bytes(surely(grower.bytes_per_s).round() as u64));
-        let about = match (grower.is_at_least, profile.run.tracking.follows_a_part()) {
-            (true, _) => "≥",
-            (false, true) => "~",
-            (false, false) => "",
-        };
+        let about = sign_of(grower.is_at_least, profile.run.tracking.follows_a_part());
         let until = grower.until_ms.map_or(String::new(), |ms| format!(" until {}", units::clock(ms)));
         Self {
             class: grower.class.clone(),
@@ -105,6 +101,15 @@ impl GrowerWords {
 /// How sure the rate of what grows is, in words. Where more belongs to it the error of what is known would be taken for that of all.
 pub fn growth_sureness(error: f64, is_at_least: bool) -> String {
     if is_at_least { "a part of it".to_owned() } else { plus_minus(error) }
+}
+
+/// Before an amount that is a part, or estimated.
+pub fn sign_of(is_at_least: bool, is_estimate: bool) -> &'static str {
+    match (is_at_least, is_estimate) {
+        (true, _) => "≥",
+        (false, true) => "~",
+        (false, false) => "",
+    }
 }
 
 /// What such a number is for sure, of which it is said that it is at least so much: less by two of its relative errors. "≥158 KiB/s (a part)" was stated of 101.

@@ -18,8 +18,6 @@ const MOST: usize = 2;
 /// Classes that are named of those of which few stacks are taken, and the share of all from which on they are.
 const SHARED: usize = 2;
 const SPOKEN_OF: f64 = 0.1;
-/// So many times what grows by samples is more than their errors.
-const MUCH_FASTER: f64 = 2.0;
 /// A program that ran for less is not said to have run for too short a time.
 const NOT_SHORT_MS: u64 = 10_000;
 /// Leaks in bytes a second that are too slow to speak of, if they would not have been seen.
@@ -132,7 +130,7 @@ fn left_out(growing: &Growing, sure: &[&Grower], tracking: Tracking) -> Option<S
 /// That the JVM's own numbers rise much faster than all that is sure to grow.
 fn more_grows(sure: &[&Grower], rise: Option<HeapRise>) -> Option<String> {
     let named: f64 = sure.iter().map(|grower| grower.bytes_per_s).sum();
-    let rise = rise.filter(|rise| named > 0.0 && rise.bytes_per_s() > MUCH_FASTER * named)?;
+    let rise = rise.filter(|rise| named > 0.0 && rise.is_more_than(named))?;
     let [_, by] = heap_rises(rise);
     Some(format!("   the heap in use after GCs rises {by}: this is a part of it"))
 }

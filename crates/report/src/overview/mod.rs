@@ -22,7 +22,7 @@ use mayfly_profile::{BlameRules, Growing, MethodProfile, Profile, Variances, Vie
 
 pub use ages::old_age;
 use growers::sure;
-pub use growers::{GrowerWords, growing_line, growth_sureness, holder_of, surely_of};
+pub use growers::{GrowerWords, growing_line, growth_sureness, holder_of, sign_of, surely_of};
 
 use crate::followed::{gcs, tracking_text};
 use crate::over_time::in_short;

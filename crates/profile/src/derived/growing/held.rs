@@ -9,6 +9,7 @@ use super::growth::Growth;
 use crate::derived::program::holders_that_drop;
 use crate::facts::class_name::readable_class;
 use crate::facts::expiry::is_of_bounded_cache;
+use crate::facts::in_source::is_of_lambda;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::retention::{Link, LinkKind, RetentionRow, Room};
 use crate::facts::soft::is_soft;
@@ -208,7 +209,7 @@ impl Link {
 
     /// Whether it is a field of the program's: lambdas have none that anybody could look for.
     fn is_own(&self) -> bool {
-        is_of_the_program(&self.class) && !self.class.contains("$$Lambda")
+        is_of_the_program(&self.class) && !is_of_lambda(&self.class)
     }
 
     /// Whether it is a field of the JDK's maps and lists for their table, which a class of the program's inherits.

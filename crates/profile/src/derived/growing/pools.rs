@@ -7,6 +7,7 @@ use std::fmt;
 use crate::derived::own_code::is_foreign;
 use crate::derived::program::Program;
 use crate::facts::frame::Frame;
+use crate::facts::in_source::is_of_lambda;
 use crate::facts::jdk::is_of_the_program;
 use crate::facts::tally::Tally;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
@@ -207,7 +208,7 @@ impl Grower {
             *bytes += kept.live.bytes;
             *lately += kept.born[1] + kept.born[2];
         }
-        let own = |name: &str| is_of_the_program(name) && !name.contains("$$Lambda");
+        let own = |name: &str| is_of_the_program(name) && !is_of_lambda(name);
         let own = classes.iter().filter(|(name, (_, lately))| own(name) && *lately > 0);
         // Parts of one thing are as many, but for chance: the largest is the thing.
         let most = own.clone().map(|(_, (_, lately))| *lately).max().unwrap_or(0);
