@@ -2,6 +2,7 @@
 //!
 //! Not here: what grows in it (`growing`), and whether a larger one would do (`mayfly-verdicts`).
 
+use crate::derived::quiet_end::LastPart;
 use crate::facts::collection::{Collection, GcKind};
 use crate::stream::profile::Profile;
 
@@ -11,6 +12,10 @@ const FULL: f64 = 0.9;
 const OLD_FULL: f64 = 0.95;
 /// Collections in a row that left it so: one may come at a bad moment.
 const LEAST: usize = 3;
+/// Nothing more has room once a collection has left this share of the most that any left.
+const NO_MORE: f64 = 0.95;
+/// A heap that is full of what the program works with stops it for less of the time.
+const THRASHES: f64 = 0.1;
 
 /// What collections of the whole heap left, at the end and ever since.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +63,16 @@ impl Profile {
             collections: full.len(),
             pause_share: (paused_ms / time_ms as f64).min(1.0),
         })
+    }
+
+    /// The last part of the time, in which nothing more had room, and collections take the program's time for that.
+    pub(crate) fn without_room(&self) -> Option<LastPart> {
+        self.full_heap().filter(|full| full.pause_share >= THRASHES)?;
+        let left =
+            |gc: &Collection| gc.used_after(self.run.jvm.gc).filter(|_| gc.kind == GcKind::Full).unwrap_or(0);
+        let most = self.own_collections().map(left).max()?;
+        let first = self.own_collections().find(|gc| left(gc) as f64 >= NO_MORE * most as f64)?;
+        Some(LastPart::of(&self.history, self.duration_ms.saturating_sub(first.at_ms)))
     }
 }
 

@@ -14,17 +14,31 @@ const SHARE: f64 = 0.5;
 /// What it allocates while it works is more than it does in this share of the slices: it may have waited for clients, and its start may be busier.
 const BUSY: f64 = 0.625;
 
-/// The quiet end of a run.
+/// A last part of a run that is unlike the time before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct QuietEnd {
+pub(crate) struct LastPart {
     /// How long it is, in milliseconds of the profiled time.
     pub(crate) ms: u64,
     /// Bytes allocated in it.
     pub(crate) allocated: u64,
 }
 
+impl LastPart {
+    /// The last so many milliseconds of a history.
+    pub(crate) fn of(points: &[Point], ms: u64) -> Self {
+        let mut left = ms as f64;
+        let mut allocated = 0.0;
+        for point in points.iter().rev() {
+            let share = (left / point.span_ms.max(1) as f64).clamp(0.0, 1.0);
+            allocated += point.allocated as f64 * share;
+            left -= point.span_ms as f64;
+        }
+        Self { ms, allocated: allocated as u64 }
+    }
+}
+
 /// The quiet end in a history, the longest there is; `None` if the program works to its end.
-pub(crate) fn quiet_end(points: &[Point]) -> Option<QuietEnd> {
+pub(crate) fn quiet_end(points: &[Point]) -> Option<LastPart> {
     let all_ms: u64 = points.iter().map(|point| point.span_ms).sum();
     let rates = by_time(points, SLICES, Point::allocation_rate);
     let is_quiet = |&from: &usize| {
@@ -33,9 +47,7 @@ pub(crate) fn quiet_end(points: &[Point]) -> Option<QuietEnd> {
         busy > 0.0 && end.iter().all(|&rate| rate <= SHARE * busy)
     };
     let from = (WORKED..=SLICES - QUIET).find(is_quiet)?;
-    let slice_s = all_ms as f64 / 1000.0 / SLICES as f64;
-    let allocated = (rates[from..].iter().sum::<f64>() * slice_s).round() as u64;
-    Some(QuietEnd { ms: all_ms - all_ms * from as u64 / SLICES as u64, allocated })
+    Some(LastPart::of(points, all_ms - all_ms * from as u64 / SLICES as u64))
 }
 
 fn busy(rates: &[f64]) -> f64 {

@@ -1,8 +1,8 @@
 //! Leaks by growth over dumps, and by who survives.
 
 use mayfly_profile::{
-    ClassProfile, Estimate, Frame, Lifetimes, Load, Point, Profile, Share, SiteLifetimes, SiteProfile, Tally,
-    Tracking, Trust, is_of_expiry,
+    ClassProfile, Collection, Estimate, Flag, FlagValue, Frame, Gc, GcKind, GenerationUse, Lifetimes, Load,
+    Point, Profile, Share, SiteLifetimes, SiteProfile, Tally, Tracking, Trust, is_of_expiry,
 };
 use mayfly_verdicts::leaks::{
     Bound, Growth, Keeper, Recorded, Starting, Suspicion, Turnover, Watched, growing, is_unsteady, recorded,
@@ -525,6 +525,37 @@ fn what_grew_until_clients_left_may_leak() {
     assert_eq!((names(&goes_on), goes_on[0].until_ms), (vec![("a.Main.keep:3", "leak")], None));
     assert_eq!(names(&one(0..30, FOREVER)), [], "a table that was full while they came");
     assert_eq!(names(&one(0..60, |_| 20)), [], "sessions that expire");
+}
+
+/// "No leak was found", below "the heap is full": nothing came in the last seconds, as collections took the time.
+#[test]
+fn what_filled_the_heap_leaks_though_nothing_is_added_since() {
+    let used = |after, capacity| Some(GenerationUse { before: None, after, capacity: Some(capacity) });
+    let found = |pause_ms: u64| {
+        let sites = vec![site(("a.Session", "keep", 3), SIZE, 0..80, FOREVER)];
+        let mut profile = profile(Tracking::EveryObject, sites);
+        let second = |_| Point { span_ms: 1_000, allocated: 1 << 20, ..Point::default() };
+        profile.history = (0..SECONDS).map(second).collect();
+        let collection = |at: u64| Collection {
+            number: at as u32,
+            kind: GcKind::Full,
+            at_ms: at * 1_000,
+            pause_us: pause_ms * 1_000,
+            old: used(at.min(78) * SIZE.0, 80 * SIZE.0),
+            young: used(0, 20 * SIZE.0),
+            ..Collection::default()
+        };
+        profile.collections = (0..SECONDS).map(collection).collect();
+        let limit = Flag { name: "MaxHeapSize".to_owned(), value: FlagValue::Number(100 * SIZE.0) };
+        profile.flags = vec![limit];
+        profile.run.jvm.gc = Gc::Serial;
+        told_of(&mut profile).keepers
+    };
+    let leak = found(400);
+    assert_eq!(names(&leak), [("a.Main.keep:3", "leak")]);
+    let until = leak[0].until_ms.expect("it stopped");
+    assert!((74_000..76_000).contains(&until), "{leak:?}");
+    assert_eq!(names(&found(20)), [], "the program has the room that it needs");
 }
 
 /// What work at hand holds for some seconds: all that is alive is young, and as many as are alive died before, as young.

@@ -1,6 +1,6 @@
 //! When those that are alive were born, on one clock, and what died that had become old.
 
-use crate::derived::quiet_end::QuietEnd;
+use crate::derived::quiet_end::LastPart;
 use crate::lifetime::site_lifetimes::{Spread, end};
 use crate::stream::profile::Profile;
 
@@ -40,8 +40,8 @@ impl Clock {
         profile.oldest_living().map(|oldest| Self { whole: oldest.max(1) as f64, after: 0.0 })
     }
 
-    /// The same until a quiet end began; `None` if nothing is known alive that is older.
-    pub(super) fn before([ms, bytes]: [Self; 2], end: QuietEnd) -> Option<[Self; 2]> {
+    /// The same until the last part of a run began; `None` if nothing is known alive that is older.
+    pub(super) fn before([ms, bytes]: [Self; 2], end: LastPart) -> Option<[Self; 2]> {
         let without = |clock: Self, after: u64| {
             let after = after as f64;
             (clock.whole > after).then_some(Self { whole: clock.whole - after, after })

@@ -19,6 +19,14 @@ pub enum Growth {
 }
 
 impl Growth {
+    /// It grew until so many milliseconds of the profiled time, when the program had little to do.
+    pub(super) fn while_busy(until_ms: u64) -> Self {
+        Self::WhileBusy(format!(
+            "it grew for {} s, until the program's allocation fell by more than half, and not since: mayfly leaks PID under load tells whether it goes on",
+            until_ms / 1000
+        ))
+    }
+
     /// What is worse comes first.
     pub(super) fn rank(&self) -> u8 {
         match self {

@@ -82,9 +82,10 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Takes in what surely grew until the program had little to do, and not since. What is sure by the whole time as well grew at that pace.
-    fn add_while_busy(&mut self, busy: Vec<Grower>) {
-        for mut grower in busy.into_iter().filter(|grower| grower.growth.is_sure()) {
+    /// Takes in what surely grew until the last part of the time, and not since; `doubt`: what that leaves open, if anything. What is sure by the
+    /// whole time as well grew at that pace.
+    fn add_before(&mut self, before: Vec<Grower>, doubt: Option<fn(u64) -> Growth>) {
+        for mut grower in before.into_iter().filter(|grower| grower.growth.is_sure()) {
             let Some(until_ms) = grower.until_ms else { continue };
             let pace = grower.bytes_per_s / grower.live.bytes.max(1) as f64;
             let is_it = |other: &Grower| other.kept.iter().any(|kept| grower.has(kept.row));
@@ -98,10 +99,9 @@ impl Growing {
                 continue;
             }
             self.growers.retain(|other| !is_it(other));
-            grower.growth = Growth::WhileBusy(format!(
-                "it grew for {} s, until the program's allocation fell by more than half, and not since: mayfly leaks PID under load tells whether it goes on",
-                until_ms / 1000
-            ));
+            if let Some(doubt) = doubt {
+                grower.growth = doubt(until_ms);
+            }
             self.growers.push(grower);
         }
     }
@@ -145,10 +145,14 @@ impl Profile {
         // Made once, and only if something grows.
         let variances = LazyCell::new(|| Variances::of(self));
         let mut growing = self.growing_by(clocks, &program, &worth, &variances);
-        if let Some(quiet) = quiet_end(&self.history)
-            && let Some(busy) = Clock::before(clocks, quiet)
+        // What has filled the heap stops for want of room.
+        let full = self.without_room().map(|last| (last, None));
+        let quiet =
+            || quiet_end(&self.history).map(|last| (last, Some(Growth::while_busy as fn(u64) -> Growth)));
+        if let Some((last, doubt)) = full.or_else(quiet)
+            && let Some(before) = Clock::before(clocks, last)
         {
-            growing.add_while_busy(self.growing_by(busy, &program, &worth, &variances).growers);
+            growing.add_before(self.growing_by(before, &program, &worth, &variances).growers, doubt);
         }
         growing.growers.sort_by(|a, b| {
             (a.growth.rank().cmp(&b.growth.rank())).then_with(|| b.bytes_per_s.total_cmp(&a.bytes_per_s))
