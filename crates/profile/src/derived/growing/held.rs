@@ -28,6 +28,10 @@ const FIXED: [&str; 2] =
 const REST: &str = "...";
 /// The JDK's class whose fields are as good as roots.
 const THREAD: &str = "java.lang.Thread";
+/// The JDK's class of what a thread has in thread locals, with its parts.
+const THREAD_LOCALS: &str = "java.lang.ThreadLocal$ThreadLocalMap";
+/// The packages of the JDK's collections.
+const COLLECTIONS: &str = "java.util.";
 /// The field of a reference that it refers by.
 const REFERENT: &str = "referent";
 
@@ -53,6 +57,8 @@ pub struct Holder {
     pub cache: Option<String>,
     /// Of the older half of the objects, how large a part only methods at work have.
     pub at_work: f64,
+    /// Whether each thread has some, by fields and arrays that do not grow: there are as many as threads.
+    pub is_of_each_thread: bool,
 }
 
 impl Holder {
@@ -112,6 +118,7 @@ impl Holder {
                 .find(|class| is_of_bounded_cache(class))
                 .cloned(),
             at_work: 0.0,
+            is_of_each_thread: gathering.is_none() && is_of_each_thread(links),
         }
     }
 
@@ -124,6 +131,11 @@ impl Holder {
         }
         if !growth.is_worth_a_search() {
             return growth;
+        }
+        if self.is_of_each_thread {
+            return Growth::Unsure(
+                "each thread has its own, by thread locals: it may be no more than threads are".to_owned(),
+            );
         }
         if self.is_soft {
             return Growth::Unsure("a soft reference holds it: the collector may take it".to_owned());
@@ -202,7 +214,22 @@ fn gathering(row: &RetentionRow) -> Option<usize> {
     parts.or(Some(whole))
 }
 
+/// Whether a thread has them by its thread locals, and nothing on the way there takes more and more: no collection, no chain.
+fn is_of_each_thread(links: &[Link]) -> bool {
+    let Some(of_thread) = links.iter().position(Link::is_of_thread_locals) else { return false };
+    let way = &links[..of_thread];
+    let is_growing = |(at, link): (usize, &Link)| {
+        link.class.starts_with(COLLECTIONS) || way[..at].iter().any(|nearer| nearer.class == link.class)
+    };
+    !way.iter().enumerate().any(is_growing)
+}
+
 impl Link {
+    /// Whether it is of what each thread has one of: the JDK's thread locals, or Netty's, which a build may have renamed.
+    fn is_of_thread_locals(&self) -> bool {
+        self.class.starts_with(THREAD_LOCALS) || self.class.ends_with(".InternalThreadLocalMap")
+    }
+
     fn is_field(&self) -> bool {
         matches!(self.by, LinkKind::Field(_) | LinkKind::StaticField(_))
     }
@@ -457,6 +484,24 @@ mod tests {
             field("java.lang.Thread", "threadLocals", 40),
         ]);
         assert_eq!(of_thread.name.as_deref(), Some("java.lang.Thread.threadLocals"));
+    }
+
+    /// "MpscArrayQueue leaks": one more thread of a pool brings 40 of them.
+    #[test]
+    fn what_each_thread_has_is_a_doubt() {
+        let local = || {
+            [
+                slots("[Ljava.lang.Object;", 20, 640, 640),
+                field("z.netty.util.internal.InternalThreadLocalMap", "indexedVariables", 20),
+            ]
+        };
+        let of = |way: &[Link]| holder([way, &local()].concat()).judge(Growth::Grows).is_sure();
+        let caches = field("z.netty.buffer.PoolThreadCache", "smallSubPageDirectCaches", 20);
+        assert!(!of(&[slots("[Lz.netty.buffer.PoolThreadCache$Region;", 20, 780, 780), caches]));
+        let listed = field("java.util.ArrayList", "elementData", 20);
+        assert!(of(&[slots("[Ljava.lang.Object;", 20, 780, 900), listed]), "a list of each grows");
+        let chained = [field("a.Span", "parent", 40), field("a.Span", "parent", 40)];
+        assert!(of(&chained), "and so does a chain");
     }
 
     #[test]
