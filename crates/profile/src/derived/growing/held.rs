@@ -57,6 +57,8 @@ pub struct Holder {
     pub cache: Option<String>,
     /// Of the older half of the objects, how large a part only methods at work have.
     pub at_work: f64,
+    /// Whether they are in slots of full arrays, which are in such arrays: none of these is replaced by a larger one.
+    pub is_full: bool,
     /// Whether each thread has some, by fields and arrays that do not grow: there are as many as threads.
     pub is_of_each_thread: bool,
 }
@@ -76,7 +78,8 @@ impl Holder {
 
     fn by_path(row: &RetentionRow, family: Option<&str>) -> Self {
         let links = &row.path;
-        let gathering = gathering(row);
+        let whole = gathering(row);
+        let gathering = whole.map(|at| within_full(links, at));
         // Of few objects it is the array, or the JDK's object, nearest to them.
         let of_jdk = || links.iter().position(|link| !is_of_the_program(&link.class));
         let (inner, outer) = links.split_at(gathering.or_else(of_jdk).unwrap_or(0));
@@ -102,14 +105,16 @@ impl Holder {
         let holders = outer.iter().map(|link| is_own(&link).then_some(link.class.as_str()));
         let drops = holders_that_drop(holders, family);
         let rest = root.is_none().then(|| REST.to_owned());
+        let room = outer
+            .first()
+            .zip(outer.get(1))
+            .and_then(|(array, of)| array.room.filter(|_| of.has_fixed_array()));
         Self {
             name: name.map(Link::name),
             path: rest.into_iter().chain(links.iter().rev().map(Link::name)).collect(),
             element: gathering.and_then(|_| inner.iter().rev().find(is_own)).map(|link| link.class.clone()),
-            room: outer
-                .first()
-                .zip(outer.get(1))
-                .and_then(|(array, of)| array.room.filter(|_| of.has_fixed_array())),
+            room,
+            is_full: gathering != whole && room.is_some_and(|room| room.used == room.length),
             expiry: outer.iter().take(drops.unwrap_or(outer.len())).find_map(Link::expiry),
             is_soft: links.iter().any(|link| is_soft(&link.class) && link.is_referent()),
             is_contained: gathering.is_some() || root.is_some(),
@@ -125,6 +130,9 @@ impl Holder {
     /// What it makes of growth that is sure but for that.
     pub(super) fn judge(&self, growth: Growth) -> Growth {
         if matches!(growth, Growth::Unsure(_)) {
+            if self.is_full {
+                return Growth::Harmless;
+            }
             // What is known of its container says more than that it is too early.
             let dropped = self.is_contained.then(|| self.dropped()).flatten();
             return dropped.map_or(growth, Growth::Unsure);
@@ -151,6 +159,12 @@ impl Holder {
             return Growth::Unsure(format!(
                 "methods at work have {:.0} % of those that were made in the first half of the time: it may be a pool under a rising load",
                 100.0 * self.at_work
+            ));
+        }
+        if self.is_full {
+            return Growth::Unsure(format!(
+                "they fill all slots of {}, of which there are no more: what is new replaces what is old",
+                self.name.as_deref().unwrap_or(REST)
             ));
         }
         match self.room.filter(|room| room.used < room.length) {
@@ -212,6 +226,22 @@ fn gathering(row: &RetentionRow) -> Option<usize> {
         |link: &Link| link.room.is_some_and(|room| room.used >= MANY_SLOTS * u64::from(link.holders));
     let parts = links[..whole].iter().position(has_many).filter(|_| has_few);
     parts.or(Some(whole))
+}
+
+/// The same, below an array that is full and is not replaced by a larger one: what it has does not become more, but what is in that, say slots of a ring in
+/// each of its rooms.
+fn within_full(links: &[Link], gathering: usize) -> usize {
+    let is_full = |at: usize| {
+        let room = links[at].room.filter(|room| room.used == room.length);
+        room.is_some() && links.get(at + 1).is_some_and(Link::has_fixed_array)
+    };
+    let mut at = gathering;
+    while is_full(at)
+        && let Some(inner) = links[..at].iter().rposition(|link| link.by == LinkKind::Element)
+    {
+        at = inner;
+    }
+    at
 }
 
 /// Whether a thread has them by its thread locals, and nothing on the way there takes more and more: no collection, no chain.
@@ -399,6 +429,42 @@ mod tests {
             [&[field("a.Passage", "picture", 40), field("a.Passage$1", "this$0", 40)][..], &list].concat(),
         );
         assert_eq!(timer.name.as_deref(), Some("a local variable of a method that runs"));
+    }
+
+    /// "Hub$Room leaks, in Hub.rooms", of 160 rooms from the start to the end: the ring of each filled.
+    #[test]
+    fn what_a_full_array_has_does_not_become_more() {
+        let found = |ring_used, rooms_used| {
+            holder(vec![
+                slots("[[B", 35, ring_used, 2_000),
+                field("a.History", "ring", 35),
+                field("a.Room", "history", 35),
+                slots("[La.Room;", 1, rooms_used, 160),
+                field("a.Hub", "rooms", 1),
+                fixed("a.Hub", "INSTANCE"),
+            ])
+        };
+        let filling = found(1_900, 160);
+        assert_eq!((filling.name.as_deref(), filling.element.as_deref()), (Some("a.History.ring"), None));
+        let Growth::Unsure(why) = filling.judge(Growth::Grows) else { panic!("it may only fill") };
+        assert!(why.starts_with("a.History.ring is an array of 2000 slots"), "{why}");
+        let replaced = found(2_000, 160).judge(Growth::Grows);
+        assert!(replaced.doubt().is_some_and(|why| why.starts_with("they fill all slots of a.History.ring")));
+        assert!(found(2_000, 160).judge(Growth::Unsure("few".to_owned())).is_harmless());
+        let opened = found(1_900, 150);
+        assert_eq!(
+            (opened.name.as_deref(), opened.element.as_deref()),
+            (Some("a.Hub.rooms"), Some("a.Room"))
+        );
+        let lists = holder(vec![
+            slots("[Ljava.lang.Object;", 35, 1_900, 2_000),
+            field("java.util.ArrayList", "elementData", 35),
+            field("a.Room", "lines", 35),
+            slots("[La.Room;", 1, 160, 160),
+            fixed("a.Hub", "ROOMS"),
+        ]);
+        assert_eq!((lists.name.as_deref(), lists.room), (Some("a.Room.lines"), None));
+        assert!(lists.judge(Growth::Grows).is_sure());
     }
 
     /// A ring of 9,000 lines, two thirds full.

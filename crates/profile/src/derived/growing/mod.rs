@@ -183,7 +183,8 @@ impl Profile {
         let soft = soft_since(&self.history, self.duration_ms / 2) as f64;
         let mut growers = Vec::new();
         for pools in containers::apart(pools) {
-            let mut of = pools::growers(self, program, &pools, clocks, judge);
+            let grows = |pool: &Pool| Growth::of(pool, clocks, 0.0).is_sure();
+            let mut of = pools::growers(self, program, &pools, clocks, judge, grows);
             for (pool, growth) in below::growing(&pools, &of, judge) {
                 let whole = pool.grower(self, program, clocks, growth);
                 of.retain(|part| !part.is_part_of(&whole));

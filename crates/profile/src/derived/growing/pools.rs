@@ -395,13 +395,15 @@ fn is_made_once(site: &SiteProfile) -> bool {
     })
 }
 
-/// What grows by line, and where no line of a method surely does, by method: what it makes in several lines may be one leak.
+/// What grows by line, and where no line of a method surely does, by method: what it makes in several lines may be one leak. `grows`: whether a
+/// pool surely does, however small it is.
 pub(super) fn growers(
     profile: &Profile,
     program: &Program<'_>,
     pools: &[Pool],
     clocks: [Clock; 2],
     judge: impl Fn(&Pool) -> Growth,
+    grows: impl Fn(&Pool) -> bool,
 ) -> Vec<Grower> {
     let mut methods: BTreeMap<Maker, Vec<Pool>> = BTreeMap::new();
     for pool in Pool::pooled(pools.iter(), |pool| (pool.maker.clone(), pool.shown.clone())) {
@@ -426,7 +428,9 @@ pub(super) fn growers(
             .map(|(line, _)| line.maker.clone())
             .collect();
         let goes_along = |line: &Pool| Growth::may_go_along(line) || line.lives();
-        let is_part = |line: &Pool| sure.contains(&line.maker) && goes_along(line);
+        let is_part = |line: &Pool| {
+            (sure.contains(&line.maker) && goes_along(line)) || (!sure.is_empty() && grows(line))
+        };
         let mut growing: Option<(Pool, Growth)> = None;
         let mut judged: Vec<_> = lines.into_iter().zip(judged).collect();
         judged.retain(|(line, growth)| (growth.rank() == worst && worst < 2) || is_part(line));
