@@ -18,6 +18,9 @@ use crate::session::{Grown, Rows};
 /// takes 0.04 to 0.12 s, so that of 256 MiB 0.7 s, and eight find a holder; on a busy machine each takes several times as long.
 const PART: u32 = 8;
 const MOST: Duration = Duration::from_secs(8);
+/// The same where nothing surely grows: who holds what is undecided may tell that it does not.
+const UNDECIDED_PART: u32 = 32;
+const UNDECIDED_MOST: Duration = Duration::from_secs(1);
 
 /// Who wants to know.
 #[derive(Clone, Copy)]
@@ -29,18 +32,19 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    fn least(self) -> Duration {
-        match self {
-            Self::AtTheEnd => Duration::from_millis(500),
-            Self::OnRequest => Duration::from_secs(2),
+    /// How long may be looked, of a program that was profiled for so long.
+    fn time(self, profiled: Duration, is_decided: bool) -> Duration {
+        match (self, is_decided) {
+            (Self::AtTheEnd, false) => (profiled / UNDECIDED_PART).min(UNDECIDED_MOST),
+            (Self::AtTheEnd, true) => (profiled / PART).clamp(Duration::from_millis(500), MOST),
+            (Self::OnRequest, _) => (profiled / PART).clamp(Duration::from_secs(2), MOST),
         }
     }
 }
 
 /// Looks for them, unless nothing grows. The caller holds no lock.
 pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>, wanted: Wanted) {
-    let Some((grown, profiled)) = grown(profiler, jni) else { return };
-    let time = (profiled / PART).clamp(wanted.least(), MOST);
+    let Some((grown, time)) = grown(profiler, jni, wanted) else { return };
     let groups: Vec<_> = grown.iter().map(Grown::count).collect();
     let references = profiler.shared.references.handles(jni);
     let get = |group: usize, number: usize| references.object(grown[group].reference(number));
@@ -60,8 +64,8 @@ pub(super) fn look_for_holders(profiler: &Profiler, jni: Jni<'_>, wanted: Wanted
     }
 }
 
-/// Followed objects of all that grows for all that is known, and for how long it was profiled; `None` if nothing does.
-fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
+/// Followed objects of all that grows for all that is known, and for how long to look; `None` if nothing may.
+fn grown(profiler: &Profiler, jni: Jni<'_>, wanted: Wanted) -> Option<(Vec<Grown>, Duration)> {
     let mut session = profiler.session.lock();
     let session = session.as_mut()?;
     session.is_asked_for_all();
@@ -71,9 +75,8 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
     // What is undecided is asked for beside: it may be in the same container, or in one that drops its eldest.
     let (mut sought, others): (Vec<_>, Vec<_>) =
         growing.growers.iter().partition(|grower| grower.growth.is_worth_a_search());
-    if !sought.is_empty() {
-        sought.extend(others.iter().filter(|grower| !grower.growth.is_harmless()));
-    }
+    let time = wanted.time(session.reached().profiled, !sought.is_empty());
+    sought.extend(others.iter().filter(|grower| !grower.growth.is_harmless()));
     let own = sought.iter().map(|grower| rows(&profile, grower, own_class(grower)));
     // One method may leak one thing, and put another into a cache.
     let others = sought.iter().flat_map(|grower| {
@@ -81,15 +84,17 @@ fn grown(profiler: &Profiler, jni: Jni<'_>) -> Option<(Vec<Grown>, Duration)> {
         classes.map(|class| rows(&profile, grower, class))
     });
     let rows: Vec<_> = own.chain(others).take(MOST_GROUPS).collect();
-    (!rows.is_empty()).then(|| (session.grown(&rows, MOST_OBJECTS), session.reached().profiled))
+    (!rows.is_empty()).then(|| (session.grown(&rows, MOST_OBJECTS), time))
 }
 
-/// Those of a class of a grower.
+/// Those of a class of a grower, of sites that made some lately: what a library made there when it was first used is held elsewhere, and is most of
+/// what is old.
 fn rows<'a>(profile: &'a Profile, grower: &'a Grower, class: &'a str) -> Rows<'a> {
     if grower.is_class() {
         return vec![(&grower.class, None)];
     }
-    let sites = grower.kept.iter().map(|kept| &profile.sites[kept.row]);
+    let lately = grower.kept.iter().filter(|kept| kept.came_lately());
+    let sites = lately.map(|kept| &profile.sites[kept.row]);
     sites.filter(|site| site.class == *class).map(|site| (site.class.as_str(), Some(&site.stack))).collect()
 }
 

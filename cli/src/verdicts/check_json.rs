@@ -50,5 +50,12 @@ fn limit(outcome: &Outcome) -> impl Serialize {
 
 fn offender(one: &mayfly_verdicts::Offender) -> impl Serialize {
     let stack: Vec<_> = one.stack.iter().map(super::wording::frame).collect();
-    object! { class: &one.class, objects: one.objects, bytes: one.bytes, stack }
+    object! {
+        class: &one.class,
+        objects: one.objects,
+        bytes: one.bytes,
+        /// A standard error of its bytes, as a share; null: counted.
+        error: one.error.map(|error| (error * 1000.0).round() / 1000.0),
+        stack,
+    }
 }

@@ -30,7 +30,8 @@ fn add(one: &CheckedRecording, document: &mut Document) {
     };
     let row = |outcome: &&Outcome| {
         let remark = remark(outcome).map(|remark| format!("; {remark}")).unwrap_or_default();
-        let verdict = verdict(judgement(outcome));
+        let about = if outcome.is_rough() { " ~" } else { "" };
+        let verdict = format!("{}{about}", verdict(judgement(outcome)));
         vec![format!("  {verdict}"), name(outcome), format!("{}{remark}", compared(outcome))]
     };
     let more = left_out.into_iter().map(|(judgement, number)| {
@@ -50,7 +51,7 @@ fn add(one: &CheckedRecording, document: &mut Document) {
     let rough = outcomes.iter().filter(|outcome| outcome.is_rough()).count();
     if rough > 0 {
         document.sentence(format!(
-            "Kept roughly, {rough}: what lives is known from samples, and is no more than in the baseline for sure."
+            "~ {rough} kept roughly: what lives is known from samples, and is no more than in the baseline for sure."
         ));
     }
     document.sentence(grounds(one).join("\n"));

@@ -133,6 +133,10 @@ pub(crate) struct Rate {
     pub(crate) objects: u64,
     /// Its bytes.
     pub(crate) bytes: u64,
+    /// Objects of the class that it is called by.
+    pub(crate) of_class: Option<u64>,
+    /// Whether what is live is estimated.
+    pub(crate) is_estimate: bool,
 }
 
 /// Objects of a recording that stay.

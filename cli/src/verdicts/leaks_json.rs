@@ -71,6 +71,8 @@ fn growth(rate: Rate) -> impl Serialize {
         /// A standard error, as a share; 0: counted.
         error: (rate.error * 1000.0).round() / 1000.0,
         live_objects: rate.objects,
+        /// Of the class that it is called by; null: not known.
+        live_of_class: rate.of_class,
         live_bytes: rate.bytes,
     }
 }

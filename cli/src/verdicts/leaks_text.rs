@@ -155,7 +155,7 @@ fn block(suspect: &Suspect, searched: &Searched) -> Vec<String> {
         lines.extend(path.lines().map(|line| format!("  {line}")));
     }
     lines.extend(suspect.allocated_below.as_ref().map(|line| format!("most of it below {line}")));
-    lines.extend(suspect.growth.map(|rate| grows(rate, suspect.is_leak())));
+    lines.extend(suspect.growth.map(|rate| grows(rate, suspect)));
     let kept = alike(&suspect.survivors);
     if suspect.is_leak() {
         lines.extend(kept.iter().take(CLASSES).flat_map(survivors));
@@ -179,7 +179,8 @@ fn way(suspect: &Suspect) -> Vec<&str> {
 }
 
 /// Of one that is undecided the rate is that at which more were made, whatever died.
-fn grows(rate: Rate, is_leak: bool) -> String {
+fn grows(rate: Rate, suspect: &Suspect) -> String {
+    let is_leak = suspect.is_leak();
     let grows = match (is_leak, rate.until) {
         (true, None) => "grows, lately by".to_owned(),
         // As much was made that is there; as many may have died.
@@ -196,13 +197,15 @@ fn grows(rate: Rate, is_leak: bool) -> String {
     };
     let surely = |number: f64| if rate.is_at_least { surely_of(number, rate.error) } else { number };
     let rate_shown = if is_leak { surely(rate.bytes_per_s) } else { rate.bytes_per_s * most };
-    let about = sign_of(rate.is_at_least, rate.samples.is_some());
+    let about = sign_of(rate.is_at_least, rate.is_estimate);
+    let of_class = rate.of_class.map_or_else(String::new, |objects| {
+        format!(", {about}{} {}", count(surely(objects as f64) as u64), suspect.what)
+    });
     format!(
-        "{grows} {least_rate}{}/s{sureness}, since {}: {about}{} live in {about}{} objects",
+        "{grows} {least_rate}{}/s{sureness}, since {}: {about}{} live{of_class}",
         size(rate_shown.round() as u64),
         time(rate.since),
         size(surely(rate.bytes as f64) as u64),
-        count(surely(rate.objects as f64) as u64)
     )
 }
 

@@ -1,7 +1,7 @@
 //! Limits, measurements and rulings in words, the same in every form.
 
 use mayfly_profile::{Frame, Stack};
-use mayfly_report::{class_text, grouped, printable, size};
+use mayfly_report::{class_text, grouped, plus_minus, printable, size};
 use mayfly_verdicts::{Amount, Judgement, Offender, Outcome, Quantity, Ruling, Subject};
 
 use super::checked_recording::CheckedRecording;
@@ -106,13 +106,14 @@ pub(crate) fn shown_frames(stack: &Stack, own: Option<usize>) -> Vec<String> {
 /// Who makes much of what is limited, a line each: what, and by which frame of the program's, then its stack, if that is wanted.
 pub(super) fn offender(offender: &Offender, with_stack: bool) -> Vec<String> {
     let objects = if offender.objects == 1 { "object" } else { "objects" };
-    let about = if offender.is_estimate { "~" } else { "" };
+    let about = if offender.error.is_some() { "~" } else { "" };
+    let error = offender.error.map_or_else(String::new, |error| format!(" ({})", plus_minus(error)));
     let by = offender
         .own
         .and_then(|own| offender.stack.iter().nth(own))
         .map_or_else(String::new, |own| format!(" by {}", printable(&frame(own))));
     let mut lines = vec![format!(
-        "{about}{} in {about}{} {objects} of {}{by}",
+        "{about}{} in {about}{} {objects} of {}{by}{error}",
         size(offender.bytes),
         grouped(offender.objects),
         class_text(&offender.class)
@@ -171,12 +172,15 @@ mod tests {
             own: Some(8),
             objects: 11_439_619,
             bytes: 1 << 30,
-            is_estimate: false,
+            error: None,
         };
         let lines = offender(&of_frames, true);
         assert_eq!(offender(&of_frames, false), lines[..1]);
-        let estimate = offender(&Offender { is_estimate: true, ..of_frames }, false);
-        assert!(estimate[0].starts_with("~1.00 GiB in ~11,439,619 objects"), "{estimate:?}");
+        let estimate = offender(&Offender { error: Some(0.2), ..of_frames }, false);
+        assert_eq!(
+            estimate[0],
+            "~1.00 GiB in ~11,439,619 objects of byte[] by a.Page.m(unknown source) (+-20 %)"
+        );
         assert_eq!(lines[0], "1.00 GiB in 11,439,619 objects of byte[] by a.Page.m(unknown source)");
         assert!(
             lines[5..] == ["  at a.Page.m(unknown source)", "  at a.Main.m(unknown source)"],

@@ -2,7 +2,7 @@
 //!
 //! Not here: how it is made (`mayfly-profile`), the few rows on one screen (`overview`).
 
-use mayfly_profile::{Frame, OwnWay, Profile};
+use mayfly_profile::{OwnWay, Profile};
 
 use crate::names::place_text;
 use crate::table::right_aligned;
@@ -50,19 +50,25 @@ impl Tree {
         let itself = if way.own_bytes == 0 { String::new() } else { size(way.own_bytes) };
         let share = format!("{} %", units::percent(way.bytes, self.all));
         let indent = " ".repeat(depth.min(WIDELY) + depth.min(DEEPEST));
-        rows.push(vec![size(way.bytes), share, itself, format!("{indent}{}", place(&way.frame))]);
+        rows.push(vec![size(way.bytes), share, itself, format!("{indent}{}", place(way))]);
         way.callees.iter().for_each(|callee| self.add(callee, depth + 1, rows));
     }
 }
 
-fn place(frame: &Frame) -> String {
-    let (class, method) = frame.in_source();
-    place_text(class, method, frame.line)
+/// The method, with the line that most is made below: which of several lines makes what is below it is not known here.
+fn place(way: &OwnWay) -> String {
+    let (class, method) = way.frame.in_source();
+    let place = place_text(class, method, way.frame.line);
+    match way.more_lines {
+        0 => place,
+        1 => format!("{place} and 1 more line"),
+        more => format!("{place} and {more} more lines"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{SiteProfile, Tally};
+    use mayfly_profile::{Frame, SiteProfile, Tally};
 
     use super::*;
 
@@ -84,6 +90,7 @@ mod tests {
         let sites = vec![
             site(vec![frame("java.text.Format", "make", 1), frame(&long, "newFormat", 9), page()], 700 << 10),
             site(vec![frame("a.Shop", "send", 8), page()], 300 << 10),
+            site(vec![frame("a.Shop", "send", 11), page()], 100 << 10),
             site(vec![frame("a.Shop", "rare", 9), page()], 1 << 10),
         ];
         let text = ways(&Profile { sites, ..Profile::default() });
@@ -91,9 +98,9 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "1001 KiB  100 %           a.Shop.page:7".to_owned(),
-                format!("700 KiB   70 %  700 KiB    {long}.newFormat:9"),
-                "300 KiB   30 %  300 KiB    a.Shop.send:8".to_owned(),
+                "1.08 MiB  100 %           a.Shop.page:7".to_owned(),
+                format!("700 KiB   64 %  700 KiB    {long}.newFormat:9"),
+                "400 KiB   36 %  400 KiB    a.Shop.send:8 and 1 more line".to_owned(),
             ]
         );
     }

@@ -90,6 +90,8 @@ fn off_heap(profile: &Profile) -> Option<Suspect> {
             error: 0.0,
             objects,
             bytes: growth.bytes[1],
+            of_class: Some(objects),
+            is_estimate: false,
         }),
         ..Suspect::default()
     })
@@ -98,12 +100,8 @@ fn off_heap(profile: &Profile) -> Option<Suspect> {
 fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
     let stacks: Vec<_> = keeper.kept.iter().map(|kept| &kept.stack).collect();
     let own = profile.program_frames(&stacks);
-    let is_class = keeper.kept.iter().all(|kept| kept.stack.is_empty());
-    let are_estimates = profile.run.tracking != Tracking::EveryObject
-        || profile.trust.following.thinned_to_one_in > 1
-        || (!is_class && profile.sites.iter().any(|site| site.error > 0.0));
     let survivors =
-        keeper.kept.iter().zip(own).map(|(kept, own)| survivors(kept, own, are_estimates)).collect();
+        keeper.kept.iter().zip(own).map(|(kept, own)| survivors(kept, own, keeper.is_estimate)).collect();
     Suspect {
         suspicion: keeper.suspicion,
         what: keeper.class,
@@ -120,6 +118,8 @@ fn suspect(profile: &Profile, keeper: Keeper) -> Suspect {
             error: keeper.error,
             objects: keeper.live.objects,
             bytes: keeper.live.bytes,
+            of_class: keeper.of_class,
+            is_estimate: keeper.is_estimate,
         }),
         survivors,
         ..Suspect::default()

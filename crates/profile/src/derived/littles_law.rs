@@ -31,12 +31,14 @@ impl LittlesLaw {
 const FEWEST_STEPS: usize = 10;
 
 impl Profile {
-    /// Both sides of the law; `None` of a part, without lifetimes, in fewer than ten steps, or before the first one with a collection.
+    /// Both sides of the law; `None` of a part, without lifetimes or if they are upper bounds, in fewer than ten steps, or before the first one with a
+    /// collection.
     pub fn littles_law(&self) -> Option<LittlesLaw> {
         let ms: u64 = self.history.iter().map(|point| point.span_ms).sum();
         let collected = self.history.iter().any(|point| point.live.is_some());
         let told = collected && self.history.len() >= FEWEST_STEPS;
-        if !self.run.lifetimes || self.part != Part::default() || !told {
+        let are_known = self.run.lifetimes && !self.run.jvm.lifetimes_are_upper_bounds();
+        if !are_known || self.part != Part::default() || !told {
             return None;
         }
         let live = mean_live(&self.history, u64::midpoint)?;

@@ -12,12 +12,16 @@ use crate::stream::profile::Profile;
 
 /// Frames of a way, from the outermost on.
 const MOST_DEPTH: usize = 48;
+/// A line of a method with less of its bytes is not spoken of.
+const PART: f64 = 0.05;
 
 /// A frame of the program's own, and what was allocated through it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OwnWay {
     /// The frame; its line is that of most bytes.
     pub frame: Frame,
+    /// Lines of the method that have a part of them besides.
+    pub more_lines: usize,
     /// Bytes allocated while it was on the stack, called so.
     pub bytes: u64,
     /// Of these, those of which it is the innermost frame of the program's own.
@@ -75,7 +79,8 @@ impl<'p> Node<'p> {
     fn ways(self) -> Vec<OwnWay> {
         let way = |node: Node<'p>| {
             let frame = node.lines.most().map_or_else(Frame::default, |&frame| frame.clone());
-            OwnWay { frame, bytes: node.bytes, own_bytes: node.own_bytes, callees: node.ways() }
+            let more_lines = node.lines.with(PART).saturating_sub(1);
+            OwnWay { frame, more_lines, bytes: node.bytes, own_bytes: node.own_bytes, callees: node.ways() }
         };
         let mut ways: Vec<OwnWay> = self.callees.into_values().map(way).collect();
         ways.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.frame.cmp(&b.frame)));
@@ -122,6 +127,7 @@ mod tests {
             (&*quote.frame.method, quote.frame.line, quote.bytes, quote.own_bytes),
             ("get", Some(5), 95, 5)
         );
+        assert_eq!(quote.more_lines, 2, "each calls another line");
         let format = &quote.callees[0];
         assert_eq!(
             (&*format.frame.method, format.frame.line, format.bytes, format.own_bytes),

@@ -23,6 +23,12 @@ impl<P: Ord> Places<P> {
         self.0.values().sum()
     }
 
+    /// How many places have this share of all.
+    pub fn with(&self, share: f64) -> usize {
+        let least = share * self.total();
+        self.0.values().filter(|&&weight| weight >= least).count()
+    }
+
     /// The place with most, of equal ones the last; `None` if nothing was added.
     pub fn most(&self) -> Option<&P> {
         self.0.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|(place, _)| place)
@@ -39,5 +45,6 @@ mod tests {
         assert_eq!(places.most(), None);
         [(7, 3.0), (9, 4.0), (7, 2.0)].into_iter().for_each(|(line, bytes)| places.add(line, bytes));
         assert_eq!((places.most(), places.total()), (Some(&7), 9.0));
+        assert_eq!([0.4, 0.5, 0.6].map(|share| places.with(share)), [2, 1, 0]);
     }
 }

@@ -31,11 +31,9 @@ pub struct GrowerWords {
     pub sureness: String,
     /// Bytes that are live: `~` before what is estimated, `≥` before what is a part.
     pub live: String,
-    /// Objects of these, in the same way.
-    pub objects: String,
     /// `the start`, or a moment of the profiled time.
     pub since: String,
-    /// What it is, if `what` does not name it: `most of a.B`.
+    /// What it is, and how many of that are live: `of 1.45 k a.B and others`, `most of byte[]`.
     pub most_of: String,
     /// The line of the program that most of it is made below, if it is another than that of `what`.
     pub below: String,
@@ -57,7 +55,7 @@ impl GrowerWords {
         let least = if grower.is_at_least { "≥" } else { "" };
         let surely = |number: f64| if grower.is_at_least { surely_of(number, grower.error) } else { number };
         let rate = format!("{least}{}/s", units::bytes(surely(grower.bytes_per_s).round() as u64));
-        let about = sign_of(grower.is_at_least, profile.run.tracking.follows_a_part());
+        let about = sign_of(grower.is_at_least, grower.is_estimate(profile));
         let until = grower.until_ms.map_or(String::new(), |ms| format!(" until {}", units::clock(ms)));
         Self {
             class: grower.class.clone(),
@@ -66,9 +64,13 @@ impl GrowerWords {
             is_over: grower.until_ms.is_some(),
             sureness: growth_sureness(grower.error, grower.is_at_least),
             live: format!("{about}{}", units::bytes(surely(grower.live.bytes as f64) as u64)),
-            objects: format!("{about}{}", units::count(surely(grower.live.objects as f64) as u64)),
             since,
-            most_of: most_of(grower),
+            most_of: most_of(
+                grower,
+                grower
+                    .named_objects(profile)
+                    .map(|number| format!("{about}{}", units::count(surely(number as f64) as u64))),
+            ),
             below: below(profile, grower),
             holder: grower.held_by().map_or_else(String::new, name),
         }
@@ -86,12 +88,12 @@ impl GrowerWords {
 
     /// On the first screen.
     pub(super) fn sentences(&self) -> Vec<String> {
-        let Self { what, rate, sureness, live, objects, since, holder, .. } = self;
+        let Self { what, rate, sureness, live, since, holder, .. } = self;
         let details = added(&self.details());
         let lately = if self.is_over { "" } else { "lately " };
         let mut lines = vec![
             format!("! growing: {what}, {lately}{rate} ({sureness})"),
-            format!("   {live} live in {objects} objects since {since}{details}"),
+            format!("   {live} live since {since}{details}"),
         ];
         lines.extend((!holder.is_empty()).then(|| format!("   held by {holder}")));
         lines
@@ -138,15 +140,16 @@ pub(super) fn what(grower: &Grower) -> String {
     }
 }
 
-/// What it is, if that is not named already: the program's own class, or that of most bytes.
-pub(super) fn most_of(grower: &Grower) -> String {
+/// What it is, if that is not named already: the program's own class, or that of most bytes; how many are live of that, in words, if it is known.
+pub(super) fn most_of(grower: &Grower, objects: Option<String>) -> String {
     let short = |class: &str| shorten(&class_text(class), NAME, "...");
+    let number = || objects.as_ref().map_or_else(String::new, |objects| format!("{objects} "));
     match (grower.method(), grower.program_class()) {
-        (None, _) => String::new(),
+        (None, _) => objects.map_or_else(String::new, |objects| format!("{objects} objects")),
         (Some(_), _) if grower.is_class() && grower.kept.len() == 1 => {
-            format!("all of {}", short(&grower.class))
+            format!("all of {}{}", number(), short(&grower.class))
         }
-        (Some(_), Some(own)) => format!("of {} and others", short(own)),
+        (Some(_), Some(own)) => format!("of {}{} and others", number(), short(own)),
         (Some(_), None) => format!("most of {}", short(&grower.class)),
     }
 }
@@ -202,17 +205,19 @@ pub(super) fn growers_of<'g>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mayfly_profile::Tally;
+    use mayfly_profile::{Tally, Tracking};
 
     #[test]
     fn what_is_at_least_so_much_is_less_by_its_error() {
         let live = Tally::of(1_000, 1_024);
         let whole = Grower { bytes_per_s: 102_400.0, error: 0.2, live, ..Grower::default() };
+        let mut profile = Profile::default();
+        profile.run.tracking = Tracking::EveryObject;
         let words = |grower: &Grower| {
-            let words = GrowerWords::of(&Profile::default(), grower);
-            [words.rate, words.live, words.objects]
+            let words = GrowerWords::of(&profile, grower);
+            [words.rate, words.live]
         };
-        assert_eq!(words(&whole), ["100 KiB/s", "1000 KiB", "1.00 k"]);
-        assert_eq!(words(&Grower { is_at_least: true, ..whole }), ["≥60.0 KiB/s", "≥600 KiB", "≥600"]);
+        assert_eq!(words(&whole), ["100 KiB/s", "1000 KiB"]);
+        assert_eq!(words(&Grower { is_at_least: true, ..whole }), ["≥60.0 KiB/s", "≥600 KiB"]);
     }
 }

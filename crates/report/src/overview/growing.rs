@@ -182,7 +182,7 @@ fn may_leak(rise: HeapRise, floor: Option<f64>) -> [String; 3] {
 
 fn may_grow(grower: &Grower) -> [String; 2] {
     let why = grower.growth.doubt().unwrap_or_default();
-    let most_of = added(&most_of(grower));
+    let most_of = added(&most_of(grower, None));
     [format!("? may be growing: {}{most_of}", what(grower)), format!("   {why}")]
 }
 

@@ -92,7 +92,10 @@ impl Screen<'_> {
     fn class_row(&self, class: &ClassProfile) -> Row {
         let buckets = &self.profile.run.buckets;
         let byte_seconds = class.byte_seconds(buckets).unwrap_or_default();
-        let [least, most] = class.byte_seconds_between(buckets).unwrap_or_default();
+        let [mut least, most] = class.byte_seconds_between(buckets).unwrap_or_default();
+        if self.profile.run.jvm.lifetimes_are_upper_bounds() {
+            least.dead = 0.0;
+        }
         let live = class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes);
         let allocated = self.profile.allocated_bytes(class);
         // The JVM itself makes objects (`java.lang.Class`), which no hook counts and samples know.

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use mayfly_profile::{
-    BlameRules, ClassFilter, ClassProfile, Collection, Flag, FlagValue, Frame, GcKind, GenerationUse,
+    BlameRules, ClassFilter, ClassProfile, Collection, Flag, FlagValue, Frame, Gc, GcKind, GenerationUse,
     Lifetimes, Link, LinkKind, Point, Profile, RetentionRow, Room, ScopeProfile, SiteProfile, Stack, Tally,
     Tracking, View,
 };
@@ -255,6 +255,32 @@ fn lifetimes_of_every_object() {
     assert_snapshot!(shown(&with_lifetimes()));
 }
 
+/// "held 24 s" of entries that live for microseconds: young collections keep what is followed until one of the old generation, 46 s later.
+#[test]
+fn where_lifetimes_are_upper_bounds_so_is_how_long_bytes_were_held() {
+    let held = |gc| {
+        let mut lifetimes = Lifetimes::default();
+        lifetimes.ms.record_deaths(23_000, 25_000, 100);
+        let mut profile = with_lifetimes();
+        profile.run.jvm.gc = gc;
+        let mut collected = vec![Tally::default(); profile.run.buckets.len() - 1];
+        collected.push(Tally::of(100, 4_000));
+        profile.classes = vec![ClassProfile {
+            name: "a.Entry".into(),
+            allocated: Tally::of(100, 4_000),
+            live: Some(Tally::default()),
+            collected,
+            lifetimes: Some(lifetimes),
+            ..ClassProfile::default()
+        }];
+        let text = shown(&profile);
+        let row = text.lines().find(|line| line.ends_with("a.Entry")).expect(&text).to_owned();
+        row.split_whitespace().rev().take(3).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(held(Gc::G1), "a.Entry s 24");
+    assert_eq!(held(Gc::GenerationalZgc), "a.Entry s ≤26");
+}
+
 /// Four classes, of which one object in a second stays.
 fn leaking() -> Profile {
     const SECONDS: u64 = 100;
@@ -291,7 +317,7 @@ fn what_grows_is_named_with_its_rate_and_that_of_all() {
         first,
         "  ! growing: c.e.v.d.nested.packages.of.a.framework.Session0, lately 3.89 KiB/s (+-29 %)"
     );
-    assert_eq!(live, "     391 KiB live in 100 objects since the start");
+    assert_eq!(live, "     391 KiB live since the start, 100 objects");
     assert_eq!(
         more,
         "     2 more grow, by 7.30 KiB/s: mayfly leaks FILE; who holds them: mayfly leaks PID, while it runs",

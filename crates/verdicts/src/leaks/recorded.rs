@@ -35,6 +35,10 @@ pub struct Keeper {
     pub kept: Vec<Kept>,
     /// All that is alive of them.
     pub live: Tally,
+    /// Whether these numbers are estimated.
+    pub is_estimate: bool,
+    /// How many of [`Self::class`] are alive, if that is known.
+    pub of_class: Option<u64>,
     /// By how much it grew lately, in bytes a second.
     pub bytes_per_s: f64,
     /// From when on, in milliseconds of the profiled time.
@@ -105,6 +109,8 @@ fn keeper(profile: &Profile, grower: Grower) -> Keeper {
         kept: kept.collect(),
         class: grower.named_class().to_owned(),
         live: grower.live,
+        of_class: grower.named_objects(profile),
+        is_estimate: grower.is_estimate(profile),
         bytes_per_s: grower.bytes_per_s,
         since_ms: grower.since_ms,
         until_ms: grower.until_ms,

@@ -209,6 +209,7 @@ impl Profile {
                 grower.holder = Some(holder);
             }
         }
+        growers.retain(|grower| !grower.growth.is_harmless());
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if self.is_replaced(grower, variances) {
                 grower.growth = Growth::Unsure(REPLACED_DOUBT.to_owned());

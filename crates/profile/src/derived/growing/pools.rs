@@ -9,6 +9,7 @@ use crate::derived::program::Program;
 use crate::facts::frame::Frame;
 use crate::facts::in_source::is_of_lambda;
 use crate::facts::jdk::is_of_the_program;
+use crate::facts::run::Tracking;
 use crate::facts::tally::Tally;
 use crate::stream::profile::{ClassProfile, Profile, SiteProfile};
 
@@ -173,6 +174,24 @@ impl Grower {
     /// The class by which it is named: the program's own, if there is one.
     pub fn named_class(&self) -> &str {
         self.program_class().unwrap_or(&self.class)
+    }
+
+    /// Whether its numbers are estimated: of objects that were sampled, or whose stacks were.
+    pub fn is_estimate(&self, profile: &Profile) -> bool {
+        let rows = || self.kept.iter().map(|kept| &profile.sites[kept.row]);
+        profile.run.tracking != Tracking::EveryObject
+            || profile.trust.following.thinned_to_one_in > 1
+            || (!self.is_class() && rows().any(|site| site.error > 0.0))
+    }
+
+    /// How many of the class by which it is named are alive; `None` if it is named by what its container has, of which nothing is known here. Of what
+    /// else belongs to it, a part may be made elsewhere.
+    pub fn named_objects(&self, profile: &Profile) -> Option<u64> {
+        let class = self.named_class();
+        let by_class = self.is_class();
+        let name = |row: usize| if by_class { &profile.classes[row].name } else { &profile.sites[row].class };
+        let of_class = self.kept.iter().filter(|kept| name(kept.row) == class);
+        Some(of_class.map(|kept| kept.live.objects).sum()).filter(|&objects| objects > 0)
     }
 
     /// The program's own class of most of them, or of what their container has; a library's if there is none.
@@ -494,6 +513,11 @@ impl Pool {
 }
 
 impl Kept {
+    /// Whether any of them came in the second half of the time.
+    pub fn came_lately(&self) -> bool {
+        self.born[1] + self.born[2] > 0
+    }
+
     fn of(row: usize, live: Tally, births: &Births) -> Self {
         let of_all = |part: f64| (part / births.living().max(1.0) * live.objects as f64).round() as u64;
         let early = of_all(births.early).min(live.objects);
