@@ -24,6 +24,9 @@ use crate::verdicts::{Costs, Way, costs_document, costs_json, show};
 /// What a program ends with that SIGTERM ended.
 const TERMINATED: u8 = exit_codes::KILLED_BY_SIGNAL + 15;
 
+/// Of programs that run for less the start is most.
+const LONG: Duration = Duration::from_secs(4);
+
 /// A way to run: its name, and the agent's options, without which there is no agent.
 type WayToRun = (&'static str, Option<AgentOptions>);
 
@@ -39,19 +42,21 @@ pub(crate) fn run(args: &CostArgs) -> Result<u8, Error> {
         agent: agent_library::find()?,
         options: String::new(),
     };
-    let one_run = |way: &WayToRun, is_shown| one_run(&launch, way, &recording, args.time, is_shown);
+    let one_run =
+        |way: &WayToRun, half, is_shown| one_run(&launch, way, &recording, (args.time, half), is_shown);
     let rounds = usize::from(args.rounds);
     output::say(&format!(
         "{} runs, one to warm up; what the program writes is shown of that one",
         1 + rounds * ways.len()
     ));
-    one_run(&ways[0], true)?;
+    let warm = one_run(&ways[0], None, true)?;
+    let half = args.time.or(Some(warm.elapsed).filter(|&elapsed| elapsed >= LONG)).map(|whole| whole / 2);
     let mut runs: Vec<Vec<MeasuredRun>> = vec![Vec::new(); ways.len()];
     for round in 0..rounds {
         for turn in 0..ways.len() {
             // Each way is first once: what the one before leaves behind is nobody's alone.
             let way = (turn + round) % ways.len();
-            runs[way].push(one_run(&ways[way], false)?);
+            runs[way].push(one_run(&ways[way], half, false)?);
         }
         output::say(&format!("round {} of {rounds} is done", round + 1));
     }
@@ -87,7 +92,7 @@ fn one_run(
     launch: &Launch,
     (name, options): &WayToRun,
     recording: &str,
-    time: Option<Duration>,
+    (time, half): (Option<Duration>, Option<Duration>),
     is_shown: bool,
 ) -> Result<MeasuredRun, Error> {
     let mut tail = None;
@@ -99,7 +104,7 @@ fn one_run(
         }
         None => launch.start_bare(streams)?,
     };
-    let Measured { status, is_out_of_time, run } = measure(running, time)?;
+    let Measured { status, is_out_of_time, run } = measure(running, time, half)?;
     match exit_code(status) {
         0 => Ok(run),
         // Sent by somebody else, it is of this command, too: runs that were cut short are no answer.

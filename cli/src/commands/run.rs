@@ -2,11 +2,13 @@
 //!
 //! Not here: the live histogram and the report at the end, which the agent prints itself.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroU64;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+
+use mayfly_profile::View;
 
 use crate::agent_options::AgentOptions;
 use crate::args::running::CensusArgs;
@@ -17,6 +19,8 @@ use crate::commands::run_view;
 use crate::error::Error;
 use crate::exit_codes;
 use crate::output;
+use crate::recording_input;
+use crate::report::screen;
 use crate::session::agent_library;
 use crate::session::launch::Launch;
 use crate::session::outline::Outline;
@@ -58,7 +62,8 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
     if files.keep_nothing() {
         output::say("no recording was kept: /dev/null keeps nothing");
     } else {
-        tell_where(&recordings, code);
+        show_killed(&recordings, killed_by(ended.status));
+        tell_where(&recordings, code, killed_by(ended.status));
     }
     match (budget, args.budget) {
         (Some(budget), Some(path)) if code == exit_codes::SUCCESS => after_run(&budget, &path, &recordings),
@@ -169,8 +174,26 @@ pub(super) fn with_absolute_recording(raw: AgentOptions) -> Result<AgentOptions,
     }
 }
 
+/// Shows on stderr what a JVM that was killed could not: of one that is alone, as of its last step.
+fn show_killed(recordings: &[PathBuf], killed_by: Option<u8>) {
+    let [recording] = recordings else { return };
+    let is_cut_off = || Outline::of(recording).is_ok_and(|outline| !outline.complete);
+    if killed_by.is_none() || !is_cut_off() {
+        return;
+    }
+    if let Ok(profile) = recording_input::read_snapshot(recording) {
+        // What can't be shown is in the recording.
+        let _ = screen::write(&profile, &View::default(), &mut io::stderr().lock());
+    }
+}
+
+/// The signal that ended a program, also one that a shell ran.
+fn killed_by(status: ExitStatus) -> Option<u8> {
+    exit_code(status).checked_sub(exit_codes::KILLED_BY_SIGNAL).filter(|&signal| signal > 0)
+}
+
 /// Says on stderr, behind the agent's report, where the recording is and how to read it.
-fn tell_where(recordings: &[PathBuf], code: u8) {
+fn tell_where(recordings: &[PathBuf], code: u8, killed_by: Option<u8>) {
     // An agent that refuses to start has said why, and ended the JVM with this code.
     if recordings.is_empty() && code != exit_codes::USAGE {
         output::say(
@@ -187,7 +210,7 @@ fn tell_where(recordings: &[PathBuf], code: u8) {
     }
     for recording in recordings {
         let path = shown(recording);
-        let (who, cut_off) = outlined(recording);
+        let (who, cut_off) = outlined(recording, killed_by);
         output::say(&format!("recording {path}{who}{cut_off}; read it: {} report {path}", program()));
     }
 }
@@ -199,12 +222,17 @@ fn shown_files(name: &Path) -> String {
 }
 
 /// Whose recording it is, and whether its end is missing.
-fn outlined(recording: &Path) -> (String, &'static str) {
-    let Ok(outline) = Outline::of(recording) else { return (String::new(), "") };
+fn outlined(recording: &Path, killed_by: Option<u8>) -> (String, String) {
+    let Ok(outline) = Outline::of(recording) else { return (String::new(), String::new()) };
     let who = Some(outline.who()).filter(|who| !who.is_empty()).map(|who| format!(" ({who})"));
-    let cut_off = match outline.complete {
-        true => "",
-        false => " is cut off: the JVM was killed, still runs, or could not write to its end",
+    let cut_off = match (outline.complete, killed_by) {
+        (true, _) => String::new(),
+        (false, Some(signal)) => {
+            format!(" is cut off: signal {signal} ended the JVM; it has all but the last seconds")
+        }
+        (false, None) => {
+            " is cut off: the JVM was killed, still runs, or could not write to its end".to_owned()
+        }
     };
     (who.unwrap_or_default(), cut_off)
 }

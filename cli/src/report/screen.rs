@@ -6,7 +6,7 @@ use mayfly_profile::{Profile, View};
 use mayfly_report::{COLUMNS, Occasion, overview};
 
 /// At most one screen, ending in a newline. Where everything is to be had is the caller's to say.
-pub(super) fn write(profile: &Profile, view: &View, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(profile: &Profile, view: &View, out: &mut dyn Write) -> io::Result<()> {
     let asked_for = Occasion { timestamp: None, reason: String::new() };
     out.write_all(overview(profile, view, &asked_for, columns(), "").as_bytes())
 }

@@ -28,19 +28,24 @@ pub(crate) struct Measured {
     pub(crate) run: MeasuredRun,
 }
 
-/// Waits for the end of a program that was just started, and ends it after `time` if that is given. Of a program whose process is no JVM
-/// the memory is not known: the JVMs that it starts have theirs.
+/// Waits for the end of a program that was just started, and ends it after `time` if that is given; what it takes from `half` on is its late part. Of a
+/// program whose process is no JVM the memory is not known: the JVMs that it starts have theirs.
 ///
 /// # Errors
 /// [`Error::NotWatched`].
-pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<Measured, Error> {
+pub(crate) fn measure(
+    running: Running,
+    time: Option<Duration>,
+    half: Option<Duration>,
+) -> Result<Measured, Error> {
     let pid = running.pid();
     let not_watched = |source| Error::NotWatched { program: pid.to_string(), source };
     let (began, before) = (Instant::now(), spent().map_err(not_watched)?);
     let (ended, ends) = mpsc::channel::<()>();
     let looker = thread::spawn(move || {
         let (mut peak, mut deadline) = (None, time.map(|time| Instant::now() + time));
-        let (mut half, mut at_half, mut late_cpu) = (time.map(|time| Instant::now() + time / 2), None, None);
+        let (mut half, mut at_half, mut late_cpu) = (half.map(|half| Instant::now() + half), None, None);
+        let since = |at: Option<Duration>| at.and_then(|half| cpu_time(pid)?.checked_sub(half));
         let mut is_jvm = false;
         // Opened while it is ours and not waited for: the number is nobody else's.
         let process =
@@ -51,11 +56,15 @@ pub(crate) fn measure(running: Running, time: Option<Duration>) -> Result<Measur
             if half.take_if(|at| *at <= Instant::now()).is_some() {
                 at_half = cpu_time(pid).filter(|_| is_jvm);
             }
+            if time.is_none() {
+                // When it ends nobody knows.
+                late_cpu = since(at_half).or(late_cpu);
+            }
             if deadline.take_if(|at| *at <= Instant::now()).is_some()
                 && let Some(process) = &process
             {
                 // Before its end, which is no work.
-                late_cpu = at_half.and_then(|half| cpu_time(pid)?.checked_sub(half));
+                late_cpu = since(at_half);
                 // That it has just ended is as well.
                 let _ = pidfd_send_signal(process, Signal::TERM);
             }

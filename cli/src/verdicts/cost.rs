@@ -75,10 +75,9 @@ pub(crate) fn costs_document(costs: &Costs) -> Document {
     costs.ways.iter().skip(1).for_each(|way| document.sentence(sentence(way, costs.rounds)));
     let late = costs.ways.iter().skip(1).filter_map(late).collect::<Vec<_>>();
     if !late.is_empty() {
-        document.sentence(format!(
-            "CPU time in the second half of each run, once it is up: {}.",
-            late.join("; ")
-        ));
+        // A program that ends by itself does so in the second half, with the report.
+        let of = if costs.ended_after.is_some() { "once it is up" } else { "with its end" };
+        document.sentence(format!("CPU time in the second half of each run, {of}: {}.", late.join("; ")));
     }
     match costs.ways.first() {
         _ if costs.rounds < ENOUGH => document.sentence(of_few(costs.rounds)),

@@ -179,7 +179,7 @@ mod tests {
         let estimate = offender(&Offender { error: Some(0.2), ..of_frames }, false);
         assert_eq!(
             estimate[0],
-            "~1.00 GiB in ~11,439,619 objects of byte[] by a.Page.m(unknown source) (+-20 %)"
+            "~1.00 GiB in ~11,439,619 objects of byte[] by a.Page.m(unknown source) (+-40 %)"
         );
         assert_eq!(lines[0], "1.00 GiB in 11,439,619 objects of byte[] by a.Page.m(unknown source)");
         assert!(

@@ -67,6 +67,8 @@ pub(crate) fn seconds(ms: f64) -> String {
 /// A duration in the unit that suits it: `12 ms`, `1.53 s`, `2.10 min`, `1.20 h`.
 pub fn duration(ms: f64) -> String {
     match ms {
+        // ZGC's pauses, which were "0 ms in all".
+        ms if ms > 0.0 && ms < 0.9995 => format!("{:.0} µs", ms * 1e3),
         ms if ms < 999.5 => format!("{ms:.0} ms"),
         ms if ms < 60_000.0 => format!("{} s", three_digits(ms / 1e3)),
         ms if ms < 3_600_000.0 => format!("{} min", three_digits(ms / 60e3)),
@@ -163,7 +165,7 @@ mod tests {
     fn durations() {
         assert_eq!(
             [0.4, 999.4, 999.6, 61_000.0, 4_320_000.0].map(duration),
-            ["0 ms", "999 ms", "1.00 s", "1.02 min", "1.20 h"]
+            ["400 µs", "999 ms", "1.00 s", "1.02 min", "1.20 h"]
         );
         assert_eq!(
             [999.4, 1_530.0, 59_900.0, 90_000.0, 4_320_000.0].map(rough_duration),

@@ -388,7 +388,16 @@ impl<'p> Variances<'p> {
         };
         let Some(sample) = self.sample_of(known).filter(|sample| sample.draws_sites()) else { return 0.0 };
         let of_one = sample.of_stacks().variance_of_one(known.allocated);
-        mean_size(known.allocated) * if of_one > 0.0 { 1.0 + of_one } else { 0.0 }
+        let weight = mean_size(known.allocated) * if of_one > 0.0 { 1.0 + of_one } else { 0.0 };
+        // When it was made is not known: samples may have been furthest apart then.
+        let furthest = self.profile.trust.sample_interval.unwrap_or(0).min(known.allocated.bytes);
+        if self.is_byte_sample_of_counted() { weight.max(furthest as f64) } else { weight }
+    }
+
+    /// Whether a byte sample is fitted to exact counts of classes.
+    fn is_byte_sample_of_counted(&self) -> bool {
+        self.profile.run.engine == EngineKind::Exact
+            && matches!(self.profile.run.tracking, Tracking::ByteSample(_))
     }
 
     /// Of a part of a whole whose count is exact: what one of its parts has more, the others have less.

@@ -17,6 +17,13 @@ impl Cohorts {
         if self.squares > 0.0 { (self.weight / self.squares).clamp(f64::MIN_POSITIVE, 1.0) } else { 1.0 }
     }
 
+    /// Of groups with these weights.
+    pub(crate) fn of(weights: impl Iterator<Item = u64>) -> Self {
+        let mut all = Self::default();
+        weights.for_each(|weight| all.record(weight));
+        all
+    }
+
     /// Adds a group of this weight.
     pub(crate) fn record(&mut self, weight: u64) {
         let weight = weight as f64;

@@ -39,6 +39,8 @@ const MORE: f64 = 1.25;
 
 /// The last interval's part of the first, of what slows in each.
 const SLOWED: f64 = 0.6;
+/// The same of what has filled but for its last few.
+const FILLED: f64 = 0.05;
 /// A smaller part of a dump's objects in the next is a loss.
 const FELL: f64 = 0.95;
 
@@ -182,8 +184,13 @@ pub fn growing(growth: &Growth) -> Suspicion {
             INTERVALS + 1
         ));
     }
+    if slows_all_along(growth, FILLED) {
+        return Suspicion::Harmless(
+            "it has filled: each interval brought less, the last next to nothing".to_owned(),
+        );
+    }
     match steps.last() {
-        Some(&last) if last < STILL * all / steps.len() as f64 || slows_all_along(growth) => {
+        Some(&last) if last < STILL * all / steps.len() as f64 || slows_all_along(growth, SLOWED) => {
             Suspicion::Unsure("it grows ever more slowly: it may be nearly full".to_owned())
         }
         _ => match &growth.expiry {
@@ -306,10 +313,10 @@ fn grows_steadily(growth: &Growth) -> bool {
 
 /// Whether each interval brought less in a second than the one before, down to this part of the first: what is taken from finitely many, by chance, fills
 /// so, and never quite.
-fn slows_all_along(growth: &Growth) -> bool {
+fn slows_all_along(growth: &Growth, to: f64) -> bool {
     let paces = paces(&growth.bytes, &growth.times);
     let (Some(first), Some(last)) = (paces.first(), paces.last()) else { return false };
-    paces.len() > INTERVALS && paces.windows(2).all(|pair| pair[1] < pair[0]) && *last < SLOWED * first
+    paces.len() > INTERVALS && paces.windows(2).all(|pair| pair[1] < pair[0]) && *last < to * first
 }
 
 /// Why it may be none if there were fewer objects in one dump than in the one before: a leak loses nothing.
