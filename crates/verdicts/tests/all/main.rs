@@ -8,5 +8,6 @@ mod check;
 mod diff;
 mod intervals;
 mod leaks;
+mod leaks_recorded;
 mod places;
 mod shares;
