@@ -23,6 +23,11 @@ struct Counted {
 }
 
 impl Counted {
+    /// What it counted so far is no pause that ends later.
+    fn pass_over(&self) {
+        self.seen.store(self.counter.get(), Relaxed);
+    }
+
     /// Whether it moved since the last time.
     fn moved(&self) -> bool {
         let now = self.counter.get();
@@ -65,6 +70,12 @@ impl GcCounters {
             completed: AtomicBool::new(marking.is_completed()),
         };
         Self { counted: PAUSE_COUNTERS.map(counted), marking: ZMarking::find().map(marked) }
+    }
+
+    /// A pause begins. The JVM says nothing of those of `jcmd PID GC.class_histogram` (Serial, Parallel): their counts would make the next young
+    /// collection one of the whole heap.
+    pub(crate) fn begins(&self) {
+        self.counted.iter().flatten().for_each(Counted::pass_over);
     }
 
     /// What the pause did that ends now. Called at the end of each, once; neither blocks nor calls the JVM.

@@ -156,6 +156,9 @@ impl Target {
 
     /// A pause begins, at this time of the profiler's clock. Neither blocks nor calls the JVM.
     pub(crate) fn gc_begins(&self, at_ms: u64) {
+        if let Some(counters) = self.gc_counters.get() {
+            counters.begins();
+        }
         if let Some(log) = self.gc_log.get() {
             log.begins(at_ms);
         }

@@ -157,7 +157,12 @@ fn pooled(pool: &Pool) -> String {
         _ if least == most => format!("about {least}"),
         _ => format!("{least} to {most}"),
     };
-    format!("{} of {}, {} each; {at_once} live at once", count(pool.objects), pool.class, size(pool.size))
+    format!(
+        "{} of {}, {} each; {at_once} live at once, on average",
+        count(pool.objects),
+        pool.class,
+        size(pool.size)
+    )
 }
 
 fn made_again(made: &MadeAnew) -> String {

@@ -220,7 +220,9 @@ impl Suspect {
             ));
         }
         if self.path.is_none() && self.held_by.is_empty() {
-            doubts.push("who holds it is not in the recording: mayfly leaks PID, while it runs".to_owned());
+            doubts.push(
+                "who holds it is not in the recording: mayfly leaks PID, while such a JVM runs".to_owned(),
+            );
         }
         doubts
     }

@@ -23,7 +23,11 @@ pub fn coverage(profile: &Profile) -> Vec<String> {
     if profile.is_blank() {
         return vec!["Coverage: nothing was recorded.".to_owned()];
     }
-    let certain = [counted(profile), missed(profile)];
+    let mut counted = counted(profile);
+    if profile.part.during_ms.is_some() {
+        counted = counted.replacen("Coverage:", "Coverage of the whole recording:", 1);
+    }
+    let certain = [counted, missed(profile)];
     certain.into_iter().chain(doubts(profile)).chain(estimated(profile)).chain(few_samples(profile)).collect()
 }
 

@@ -109,7 +109,12 @@ fn next(profile: &Profile, growth: &OffHeapGrowth) -> String {
         format!("the process has {} of {} that it may have; ", units::bytes(resident), units::bytes(limit))
     });
     let made = largest(profile).map_or_else(String::new, |made| format!("{made}; "));
-    format!("{made}{limit}{freed}who holds them: mayfly leaks PID, while it runs")
+    format!("{made}{limit}{freed}who holds them: mayfly leaks PID, {}", while_it_runs(profile))
+}
+
+/// When a command that asks a JVM is to be given: of a program that has ended nobody can ask.
+pub(crate) fn while_it_runs(profile: &Profile) -> &'static str {
+    if profile.complete { "in a new run" } else { "while it runs" }
 }
 
 /// Who made most of it that is there, as far as its objects were followed: `most by Feed.open:41: 143 MiB in 143 of 143, the oldest 8.1 s

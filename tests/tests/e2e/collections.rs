@@ -261,3 +261,31 @@ fn pauses_of_zgc_are_those_of_the_jvms_log() {
         }
     });
 }
+
+/// "5 full (Allocation Failure)" of Serial and Parallel, which say nothing of collections that `jcmd PID GC.class_histogram` brings, and "Try -Xmx1408m ...
+/// sure" for that.
+#[test]
+fn collections_that_a_class_histogram_brings_are_none_of_the_programs() {
+    each_jvm(|jvm| {
+        for gc in ["Serial", "Parallel", "G1"] {
+            let collector = format!("-XX:+Use{gc}GC");
+            let profiled = Profiled::new(jvm, "inspected.Inspected", "#include-inspected.")
+                .with(|launch| launch.jvm_args(&[&collector, "-Xms48m", "-Xmx48m"]));
+            let outcome = profiled.start().finish();
+            if outcome.stderr.contains("InstanceNotFoundException") {
+                skip(&format!("a class histogram on {jvm}"), "this JVM has no diagnostic commands");
+                return;
+            }
+            outcome.ok();
+            let json = profiled.json().0;
+            let collections = json["collections"].as_array().expect("a list");
+            let is_own = |gc: &&Value| {
+                let cause = gc["cause"].as_str().unwrap_or_default();
+                !["Heap Inspection Initiated GC", "JvmtiEnv ForceGarbageCollection"].contains(&cause)
+            };
+            let own: Vec<_> = collections.iter().filter(is_own).collect();
+            assert!(own.len() >= 6, "{gc} on {jvm}: {collections:?}");
+            assert!(own.iter().all(|collection| collection["kind"] != "full"), "{gc} on {jvm}: {own:?}");
+        }
+    });
+}

@@ -21,6 +21,10 @@ use crate::heap::selection;
 
 /// Rows when `--limit` does not say.
 const SHOWN: usize = 50;
+/// Bytes of a string, and of an array without its elements, with compressed class pointers, as nearly each heap below 32 GiB has them.
+const STRING: u64 = 24;
+const ARRAY_HEADER: u64 = 16;
+const ALIGNMENT: u64 = 8;
 /// Characters of a text that are printed; JSON has all that the dump has.
 const PRINTED: usize = 100;
 
@@ -33,6 +37,8 @@ struct Duplicates {
     texts: usize,
     /// Bytes of text that one copy of each would not need, without the headers of objects.
     duplicate_bytes: u64,
+    /// The same with the objects: of strings that share an array (G1's deduplication) less is wasted.
+    wasted_bytes: u64,
     /// Texts that are there more than once.
     duplicated_texts: usize,
     rows: Vec<Duplicate>,
@@ -44,6 +50,8 @@ struct Duplicate {
     strings: u64,
     /// Bytes of the text in all but one of them.
     duplicate_bytes: u64,
+    /// The same with the objects.
+    wasted_bytes: u64,
     text: String,
     /// Whether the text is longer than what the dump has of it.
     cut: bool,
@@ -88,11 +96,11 @@ impl Answer for Duplicates {
         let mut table = Columns::new(&["wasted bytes", "strings", "text"]);
         for row in &self.rows {
             let text = printed(&row.text, row.cut);
-            table.row([row.duplicate_bytes.to_string(), row.strings.to_string(), text]);
+            table.row([row.wasted_bytes.to_string(), row.strings.to_string(), text]);
         }
         let total = format!(
-            "{} strings, {} different texts; {} bytes of text are there more than once\n",
-            self.strings, self.texts, self.duplicate_bytes
+            "{} strings, {} different texts; copies of texts waste {} bytes, {} of these text, the others the strings and arrays that have it\n",
+            self.strings, self.texts, self.wasted_bytes, self.duplicate_bytes
         );
         table.text() + &total + &left_out(self.rows.len(), self.duplicated_texts, "text")
     }
@@ -151,6 +159,11 @@ impl Copies {
     fn duplicate_bytes(&self) -> u64 {
         (self.strings - 1).saturating_mul(self.bytes)
     }
+
+    fn wasted_bytes(&self) -> u64 {
+        let array = (ARRAY_HEADER + self.bytes).next_multiple_of(ALIGNMENT);
+        (self.strings - 1).saturating_mul(STRING + array)
+    }
 }
 
 fn duplicates(file: &DumpFile, limit: usize) -> Result<Duplicates, QueryError> {
@@ -165,13 +178,13 @@ fn duplicates(file: &DumpFile, limit: usize) -> Result<Duplicates, QueryError> {
         return Err(untold(file));
     }
     let mut repeated: Vec<_> = texts.values().filter(|copies| copies.strings > 1).copied().collect();
-    repeated
-        .sort_unstable_by_key(|copies| (Reverse((copies.duplicate_bytes(), copies.strings)), copies.first));
-    let (duplicated_texts, duplicate_bytes) =
-        (repeated.len(), repeated.iter().map(Copies::duplicate_bytes).sum());
+    repeated.sort_unstable_by_key(|copies| (Reverse((copies.wasted_bytes(), copies.strings)), copies.first));
+    let duplicated_texts = repeated.len();
+    let duplicate_bytes = repeated.iter().map(Copies::duplicate_bytes).sum();
+    let wasted_bytes = repeated.iter().map(Copies::wasted_bytes).sum();
     repeated.truncate(limit);
     let rows = with_texts(file, &repeated)?;
-    Ok(Duplicates { strings, texts: texts.len(), duplicate_bytes, duplicated_texts, rows })
+    Ok(Duplicates { strings, texts: texts.len(), duplicate_bytes, wasted_bytes, duplicated_texts, rows })
 }
 
 /// Reads the file again for the few texts that are shown.
@@ -185,7 +198,8 @@ fn with_texts(file: &DumpFile, shown: &[Copies]) -> Result<Vec<Duplicate>, Query
     })?;
     let row = |copies: &Copies| {
         let (text, cut) = texts.get(&copies.first).cloned().unwrap_or_default();
-        Duplicate { strings: copies.strings, duplicate_bytes: copies.duplicate_bytes(), text, cut }
+        let (duplicate_bytes, wasted_bytes) = (copies.duplicate_bytes(), copies.wasted_bytes());
+        Duplicate { strings: copies.strings, duplicate_bytes, wasted_bytes, text, cut }
     };
     Ok(shown.iter().map(row).collect())
 }

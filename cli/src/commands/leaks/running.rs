@@ -179,7 +179,7 @@ impl Search<'_> {
         self.paused_too_long =
             number + 1 < self.planned() && u128::from(paused_ms) > self.args.most_pause().as_millis();
         self.looked = Instant::now();
-        let at = is_of(self.begin.elapsed(), paused_ms);
+        let at = is_of(self.begin.elapsed(), self.paused_ms);
         output::say(&self.progress(number + 1, paused_ms));
         if number + 1 == self.planned() || self.paused_too_long {
             self.hear_makers();
@@ -278,8 +278,8 @@ impl Search<'_> {
     }
 }
 
-/// Of when a dump is that was whole at a time: it has what was there when the program was paused for it. Pauses differ by seconds on a busy machine,
-/// and paces in between with them.
+/// Of when a dump is that was whole at a time, of the time that the program ran: it has what was there when the program was paused for it. Pauses,
+/// which are seconds on a busy machine, are in no pace.
 fn is_of(whole: Duration, paused_ms: u64) -> Duration {
     whole.saturating_sub(Duration::from_millis(paused_ms))
 }
@@ -308,10 +308,10 @@ fn untold(dumps: usize, uncounted: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Dumps each ten seconds, of which one took three for its walk.
+    /// Dumps each ten seconds that the program ran, of which one took three for its walk.
     #[test]
     fn a_dump_is_of_when_its_pause_began() {
-        let dumps = [(1_000, 1_000), (11_000, 1_000), (23_500, 3_500)];
+        let dumps = [(1_000, 1_000), (12_000, 2_000), (25_500, 5_500)];
         let times = dumps.map(|(whole, paused_ms)| is_of(Duration::from_millis(whole), paused_ms).as_secs());
         assert_eq!(times, [0, 10, 20]);
         assert_eq!(is_of(Duration::ZERO, 5), Duration::ZERO);

@@ -50,10 +50,15 @@ impl Profile {
 
     /// Whether the profiled time began with the JVM: nothing of the program's was there before.
     pub fn is_from_launch(&self) -> bool {
+        self.is_of_launched() && self.part.during_ms.is_none()
+    }
+
+    /// Whether the recording that this is of, or of a part of it, has all since the program's start.
+    pub fn is_of_launched(&self) -> bool {
         let launched = self.trust.remainder.iter().any(|part| part.cause == AT_START_UP);
         // A census counts the start-up, too: nothing is missing then.
         let launched = launched || self.census.as_ref().is_some_and(|census| census.reach.from_start);
-        launched && self.part.during_ms.is_none() && self.resets == 0
+        launched && self.resets == 0
     }
 }
 

@@ -8,6 +8,7 @@ use super::ways::short;
 use super::{Finding, Screen};
 use crate::coverage::BLANK;
 use crate::names::{class_text, place_text};
+use crate::off_heap::while_it_runs;
 use crate::over_time::{at_least, why_not_known};
 use crate::text::shorten;
 use crate::units;
@@ -20,8 +21,8 @@ const FOUND_LINES: usize = 10;
 /// Fewer leave room for one on all of it.
 const FEW: usize = 3;
 /// Who holds what lives, of all that does; of what grows.
-const HOLDERS: &str = "; who holds it: mayfly heap retained PID, while it runs";
-const HOLDERS_OF_GROWTH: &str = "; who holds it: mayfly leaks PID, while it runs";
+const HOLDERS: &str = "; who holds it: mayfly heap retained PID, ";
+const HOLDERS_OF_GROWTH: &str = "; who holds it: mayfly leaks PID, ";
 
 /// A sentence, and what to do next.
 type Found = (String, Option<String>);
@@ -216,7 +217,8 @@ impl Screen<'_> {
         }
         let grows =
             growing.is_some_and(|growing| growers_of(of, growing, row).any(|grower| grower.growth.is_sure()));
-        if grows { HOLDERS_OF_GROWTH } else { HOLDERS }.to_owned()
+        let command = if grows { HOLDERS_OF_GROWTH } else { HOLDERS };
+        format!("{command}{}", while_it_runs(self.profile))
     }
 
     /// Who holds most of what is live.
@@ -234,7 +236,7 @@ impl Screen<'_> {
         };
         let total = self.profile.classes.iter().map(|class| live(class).bytes).fold(0, u64::saturating_add);
         // What was there before is in the heap as well.
-        let knows_all = self.profile.is_from_launch() || self.profile.trust.jvm_allocated_bytes.is_none();
+        let knows_all = self.profile.is_of_launched() || self.profile.trust.jvm_allocated_bytes.is_none();
         let live_text = if self.live_is_at_most { "not seen dead" } else { "live" };
         let of = format!("what {}is {live_text}", if knows_all { "" } else { "was made since and " });
         if let Some(rival) = self.rival_of_living() {

@@ -9,7 +9,7 @@ use mayfly_profile::{FullHeap, Grower, Growing, HeapRise, Profile, Tracking};
 use super::Screen;
 use super::growers::{GrowerWords, LONG_MS, added, most_of, sure, what};
 use crate::names::class_text;
-use crate::off_heap::growing_off_heap;
+use crate::off_heap::{growing_off_heap, while_it_runs};
 use crate::units;
 use crate::unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 
@@ -35,7 +35,12 @@ impl Screen<'_> {
             Ok(growing) => growing,
             // The JVM's own numbers show it however little is known of single objects.
             Err(why) => {
-                lines.extend(self.profile.heap_rises().iter().flat_map(|&rise| may_leak(rise, None)));
+                lines.extend(
+                    self.profile
+                        .heap_rises()
+                        .iter()
+                        .flat_map(|&rise| may_leak(rise, None, while_it_runs(self.profile))),
+                );
                 if self.profile.is_of_several_jvms() {
                     lines.push("what grows is known of each recording alone: mayfly leaks FOLDER".to_owned());
                 } else if lines.is_empty() && is_asked {
@@ -50,7 +55,7 @@ impl Screen<'_> {
         lines.extend(sure.iter().take(MOST).flat_map(words));
         lines.extend(left_out(growing, &sure, self.profile.run.tracking));
         lines.extend(more_grows(&sure, self.profile.heap_rises()));
-        lines.extend(where_to_look(&sure));
+        lines.extend(where_to_look(&sure, while_it_runs(self.profile)));
         let missed = |others| leak_below(growing.floor, others, growing.own_are_known);
         let is_blind = !growing.floor_is_small() && growing.floor >= LEAST_FLOOR;
         match (growing.growers.first(), self.profile.heap_rises()) {
@@ -67,7 +72,9 @@ impl Screen<'_> {
                 let missed = is_blind.then(|| format!("a {}", missed(true)));
                 lines.extend(beside(growing.growers.len() - sure.len(), missed));
             }
-            (None, Some(rise)) => lines.extend(may_leak(rise, Some(growing.floor))),
+            (None, Some(rise)) => {
+                lines.extend(may_leak(rise, Some(growing.floor), while_it_runs(self.profile)))
+            }
             (None, None) if is_blind => {
                 lines.push(format!("nothing is seen to grow; a {}", missed(false)));
                 lines.push(format!("   {OF_ADDED_OBJECTS}"));
@@ -136,17 +143,17 @@ fn more_grows(sure: &[&Grower], rise: Option<HeapRise>) -> Option<String> {
 }
 
 /// How fast what was not named grows, if more does than was, and the commands that show more.
-fn where_to_look(sure: &[&Grower]) -> Option<String> {
+fn where_to_look(sure: &[&Grower], when: &str) -> Option<String> {
     if sure.is_empty() {
         return None;
     }
     let are_held = sure.iter().take(MOST).all(|grower| grower.held_by().is_some());
     let more = sure.len().saturating_sub(MOST);
     let next = match (more, are_held) {
-        (0, true) => "how they are held: mayfly leaks FILE",
-        (0, false) => "who holds them: mayfly leaks PID, while it runs",
-        (_, true) => "mayfly leaks FILE",
-        (_, false) => "mayfly leaks FILE; who holds them: mayfly leaks PID, while it runs",
+        (0, true) => "how they are held: mayfly leaks FILE".to_owned(),
+        (0, false) => format!("who holds them: mayfly leaks PID, {when}"),
+        (_, true) => "mayfly leaks FILE".to_owned(),
+        (_, false) => format!("mayfly leaks FILE; who holds them: mayfly leaks PID, {when}"),
     };
     if more == 0 {
         return Some(format!("   {next}"));
@@ -169,14 +176,14 @@ fn beside(undecided: usize, missed: Option<String>) -> Option<String> {
 }
 
 /// The JVM's own numbers rise, and of what was followed nothing does, or that is not known.
-fn may_leak(rise: HeapRise, floor: Option<f64>) -> [String; 3] {
+fn may_leak(rise: HeapRise, floor: Option<f64>, when: &str) -> [String; 3] {
     let [rises, by] = heap_rises(rise);
     let floor = floor.map(|floor| units::bytes(floor.ceil() as u64));
     let floor = floor.map_or_else(String::new, |floor| format!(" (samples show none below {floor}/s)"));
     [
         format!("? {rises}"),
         format!("   {by}: may be old garbage, or a leak{floor}"),
-        "   who holds more and more: mayfly leaks PID, while it runs".to_owned(),
+        format!("   who holds more and more: mayfly leaks PID, {when}"),
     ]
 }
 

@@ -99,7 +99,9 @@ impl Screen<'_> {
         let live = class.live.filter(|_| self.profile.knows_live_of(class)).map(|live| live.bytes);
         let allocated = self.profile.allocated_bytes(class);
         // The JVM itself makes objects (`java.lang.Class`), which no hook counts and samples know.
-        let by_jvm = live.filter(|&live| live > class.allocated.bytes).map(|live| {
+        // In a part of the time most of what is live may be older.
+        let is_whole = self.profile.part.during_ms.is_none();
+        let by_jvm = live.filter(|&live| is_whole && live > class.allocated.bytes).map(|live| {
             let unseen =
                 self.profile.estimates.get(&class.name).map_or(0, |estimate| estimate.unseen.bytes());
             live.max(allocated.saturating_add(unseen))

@@ -320,7 +320,7 @@ fn what_grows_is_named_with_its_rate_and_that_of_all() {
     assert_eq!(live, "     391 KiB live since the start, 100 objects");
     assert_eq!(
         more,
-        "     2 more grow, by 7.30 KiB/s: mayfly leaks FILE; who holds them: mayfly leaks PID, while it runs",
+        "     2 more grow, by 7.30 KiB/s: mayfly leaks FILE; who holds them: mayfly leaks PID, in a new run",
         "by themselves"
     );
 }
@@ -388,7 +388,7 @@ fn who_holds_what_grows_is_named() {
     assert_eq!(screen.matches("     held by a.Web.OPEN\n").count(), 2, "{screen}");
     assert!(screen.contains("     2 more grow, by 7.30 KiB/s: mayfly leaks FILE\n"), "{screen}");
     profile.retention.truncate(1);
-    assert!(shown(&profile).contains("mayfly leaks FILE; who holds them: mayfly leaks PID, while it runs"));
+    assert!(shown(&profile).contains("mayfly leaks FILE; who holds them: mayfly leaks PID, in a new run"));
     profile.retention[0].path[0].room = Some(Room { used: 5, length: 9 });
     let screen = shown(&profile);
     assert!(!screen.contains("held by a.Web.OPEN"), "it may be a ring");

@@ -109,11 +109,13 @@ pub fn pools(profile: &Profile) -> Vec<Pool> {
         // Little's law.
         let of = |byte_seconds: f64| byte_seconds / seconds / tally.largest as f64;
         let at_once = (of(from), of(to));
-        let used = tally.objects as f64 / f64::midpoint(at_once.0, at_once.1).max(1.0);
+        // Bytes are known better than objects, which are fitted to those of all sizes of the class.
+        let objects = tally.bytes.div_ceil(tally.largest);
+        let used = objects as f64 / f64::midpoint(at_once.0, at_once.1).max(1.0);
         let pool = || Pool {
             class: site.class.clone(),
             stack: site.stack.clone(),
-            objects: tally.objects,
+            objects,
             size: tally.largest,
             at_once,
             share,

@@ -71,6 +71,8 @@ pub struct Births {
     pub died_soon: f64,
     /// Died before their first collection, after a sixteenth of the time for all that is known: collections are far apart.
     pub died_unseen: f64,
+    /// Of these, those that may have died after half of the time.
+    pub died_unseen_late: f64,
 }
 
 impl Births {
@@ -132,6 +134,7 @@ impl Births {
         self.died_later += other.died_later;
         self.died_soon += other.died_soon;
         self.died_unseen += other.died_unseen;
+        self.died_unseen_late += other.died_unseen_late;
     }
 
     pub(super) fn times(&self, factor: f64) -> Self {
@@ -145,6 +148,7 @@ impl Births {
             died_later: self.died_later * factor,
             died_soon: self.died_soon * factor,
             died_unseen: self.died_unseen * factor,
+            died_unseen_late: self.died_unseen_late * factor,
         }
     }
 
@@ -173,6 +177,7 @@ impl Births {
             self.died_old += amount;
         } else if after <= 0.0 {
             self.died_unseen += if by > half / 8.0 { amount } else { 0.0 };
+            self.died_unseen_late += if by > half { amount } else { 0.0 };
         } else if by > half {
             self.died_some_time += amount;
         } else if by > half / 8.0 {

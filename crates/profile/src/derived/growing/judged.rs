@@ -153,7 +153,8 @@ fn look(births: &Births, samples: f64) -> Look {
     let are_fewer = early < least(EVEN, pace);
     if births.died_old > DIED * births.early
         || births.died_some_time > DIED_SOME_TIME * births.living()
-        || (are_fewer && births.died_old + births.died_some_time > DIED * births.early)
+        || (are_fewer
+            && births.died_old + births.died_some_time + births.died_unseen_late > DIED * births.early)
         || (are_fewer && births.died() > births.living())
     {
         return match few {

@@ -118,6 +118,9 @@ const OLDER: f64 = 0.25;
 const REPLACED_DOUBT: &str = "hardly any objects of its class are older than the recording, though the program ran as long before: they may be kept for a while, as \
                               in a cache; record for longer, or ask mayfly leaks PID";
 
+const BEFORE_DOUBT: &str = "how many of its class were there before the recording is not known, and the program ran for longer: they may replace those, as in a cache; \
+                            mayfly leaks PID tells";
+
 impl Profile {
     /// Who keeps more and more.
     ///
@@ -213,6 +216,8 @@ impl Profile {
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
             if self.is_replaced(grower, variances) {
                 grower.growth = Growth::Unsure(REPLACED_DOUBT.to_owned());
+            } else if self.is_unknown_before(grower) {
+                grower.growth = Growth::Unsure(BEFORE_DOUBT.to_owned());
             }
         }
         if self.duration_ms < SHORTEST_MS {
@@ -322,8 +327,7 @@ impl Profile {
     /// was kept then is dropped since.
     fn is_replaced(&self, grower: &Grower, variances: &Variances<'_>) -> bool {
         let class = grower.own_class.as_ref().unwrap_or(&grower.class);
-        let uptime_ms = self.readings.0.get(&UPTIME_MS).copied().unwrap_or(0);
-        if self.is_from_launch() || uptime_ms < 2 * self.duration_ms || is_foreign(class) {
+        if !self.ran_long_before() || is_foreign(class) {
             return false;
         }
         let known = self.on_heap.get(class).zip(self.classes.iter().find(|known| known.name == *class));
@@ -333,6 +337,18 @@ impl Profile {
             // Of few samples it is not known how many are older.
             error <= FEW_SAMPLES * since && on_heap as f64 - since < (OLDER * since).max(2.0 * error)
         })
+    }
+
+    /// Whether of a program that ran long before the recording nobody has counted how many objects there are of a grower's own class.
+    fn is_unknown_before(&self, grower: &Grower) -> bool {
+        let own = grower.own_class.as_ref().filter(|class| !is_foreign(class));
+        self.ran_long_before() && own.is_some_and(|class| !self.on_heap.contains_key(class))
+    }
+
+    /// Whether the program ran before the recording for as long as that took.
+    fn ran_long_before(&self) -> bool {
+        let uptime_ms = self.readings.0.get(&UPTIME_MS).copied().unwrap_or(0);
+        !self.is_from_launch() && uptime_ms >= 2 * self.duration_ms
     }
 
     /// What is held by nothing soft surely grows: before it is asked which classes do that no place names, as these would hide it.
