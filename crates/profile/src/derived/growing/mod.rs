@@ -201,9 +201,7 @@ impl Profile {
             growers.extend(joined::joined(self, program, of));
         }
         let is_balanced = self.run.tracking == Tracking::Balanced;
-        if is_balanced {
-            self.doubt_few_samples(&mut growers, variances);
-        }
+        self.doubt_few_samples(&mut growers, variances);
         self.settle_soft(&mut growers, program);
         growers = classes::with_classes(self, program, worth, clocks, growers, judge);
         for grower in &mut growers {
@@ -295,14 +293,19 @@ impl Profile {
         oldest_ms >= SEEN * self.duration_ms as f64
     }
 
-    /// Where a share of each class is followed, few samples of a frequent class may be most of what a place makes: that it grows is not sure.
+    /// Where a share of each class is followed, few samples of a frequent class may be most of what a place makes: that it grows is not sure. Nor is it
+    /// anywhere, if the error of how much is larger than that.
     fn doubt_few_samples(&self, growers: &mut [Grower], variances: &Variances<'_>) {
+        let (most, why) = match self.run.tracking {
+            Tracking::Balanced => (
+                FEW_SAMPLES,
+                "it rests on few samples of frequent classes: mayfly run without --scope has more",
+            ),
+            _ => (1.0, "it rests on few samples, of which one stands for much of it: record for longer"),
+        };
         for grower in growers.iter_mut().filter(|grower| grower.growth.is_sure()) {
-            if self.error_of(grower, variances) > FEW_SAMPLES {
-                grower.growth = Growth::Unsure(
-                    "it rests on few samples of frequent classes: mayfly run without --scope has more"
-                        .to_owned(),
-                );
+            if self.error_of(grower, variances) > most {
+                grower.growth = Growth::Unsure(why.to_owned());
             }
         }
     }
@@ -334,15 +337,21 @@ impl Profile {
         known.is_some_and(|(&on_heap, class)| {
             let since = class.live.unwrap_or_default().objects as f64;
             let error = variances.of_live(class).objects.sqrt();
-            // Of few samples it is not known how many are older.
-            error <= FEW_SAMPLES * since && on_heap as f64 - since < (OLDER * since).max(2.0 * error)
+            if error > FEW_SAMPLES * since {
+                // Of few samples it is not known how many are older; but not that any is, if as many were made as are there.
+                return grower.own_class.is_some() && class.allocated.objects >= on_heap;
+            }
+            on_heap as f64 - since < (OLDER * since).max(2.0 * error)
         })
     }
 
-    /// Whether of a program that ran long before the recording nobody has counted how many objects there are of a grower's own class.
+    /// Whether of a program that ran long before the recording nobody has counted how many objects there are of a grower's own class, or looked at
+    /// what is on its heap at all.
     fn is_unknown_before(&self, grower: &Grower) -> bool {
         let own = grower.own_class.as_ref().filter(|class| !is_foreign(class));
-        self.ran_long_before() && own.is_some_and(|class| !self.on_heap.contains_key(class))
+        let nobody_looked = self.on_heap.is_empty() && self.retention.is_empty();
+        self.ran_long_before()
+            && (nobody_looked || own.is_some_and(|class| !self.on_heap.contains_key(class)))
     }
 
     /// Whether the program ran before the recording for as long as that took.
@@ -450,7 +459,7 @@ mod tests {
     /// "Hardly any objects of its class are older": 1,543 of 2,343 were, of which three samples stood for 2,056.
     #[test]
     fn of_few_samples_it_is_not_known_what_was_replaced() {
-        let is_replaced = |samples: u64| {
+        let is_replaced = |samples: u64, on_heap: u64| {
             let class = ClassProfile {
                 name: "a.Subscription".into(),
                 allocated: Tally::of(2_000, 24),
@@ -462,12 +471,13 @@ mod tests {
             profile.run.engine = EngineKind::Sampled;
             profile.run.tracking = Tracking::ByteSample(2_000 * 24 / samples);
             profile.run.lifetimes = true;
-            profile.on_heap.insert("a.Subscription".into(), 2_050);
+            profile.on_heap.insert("a.Subscription".into(), on_heap);
             profile.readings.0.insert(UPTIME_MS, 300_000);
             let grower = Grower { own_class: Some("a.Subscription".into()), ..Grower::default() };
             profile.is_replaced(&grower, &Variances::of(&profile))
         };
-        assert_eq!([3, 300].map(is_replaced), [false, true]);
+        assert_eq!([3, 300].map(|samples| is_replaced(samples, 2_050)), [false, true]);
+        assert!(is_replaced(3, 1_900), "as many were made as are there");
     }
 
     /// The holder was looked for by the program's own class, of which hardly any are sampled; in the last step of a recording none is.
