@@ -73,9 +73,10 @@ impl GcCounters {
     }
 
     /// A pause begins. The JVM says nothing of those of `jcmd PID GC.class_histogram` (Serial, Parallel): their counts would make the next young
-    /// collection one of the whole heap.
+    /// collection one of the whole heap. Pauses of G1's cycles are counted before they begin (JDK 25).
     pub(crate) fn begins(&self) {
-        self.counted.iter().flatten().for_each(Counted::pass_over);
+        let [_, full, _] = &self.counted;
+        full.iter().for_each(Counted::pass_over);
     }
 
     /// What the pause did that ends now. Called at the end of each, once; neither blocks nor calls the JVM.
