@@ -93,7 +93,7 @@ fn rows<'a>(profile: &'a Profile, grower: &'a Grower, class: &'a str) -> Rows<'a
     if grower.is_class() {
         return vec![(&grower.class, None)];
     }
-    let lately = grower.kept.iter().filter(|kept| kept.came_lately());
+    let lately = grower.kept.iter().filter(|kept| kept.lately() > 0);
     let sites = lately.map(|kept| &profile.sites[kept.row]);
     sites.filter(|site| site.class == *class).map(|site| (site.class.as_str(), Some(&site.stack))).collect()
 }

@@ -98,7 +98,9 @@ fn predicted(flag: &FlagAdvice) -> String {
         let whole = |bytes: f64| size(bytes.max(0.0).round() as u64);
         return format!("{} promoted instead of {}", whole(then), whole(now));
     }
-    let many = |cost: &Cost| count(cost.collections.round() as u64);
+    // Where pauses are foretold there is one: "0 pauses of 0.9 ms".
+    let whole = |cost: &Cost| cost.collections.max(f64::from(u8::from(cost.pause_us.1 > 0.0))).round() as u64;
+    let many = |cost: &Cost| count(whole(cost));
     if let Some((now, then)) = flag.cpu {
         return format!(
             "at most {} pauses instead of {}, and {} to {} of the processor time",
@@ -114,8 +116,9 @@ fn predicted(flag: &FlagAdvice) -> String {
         (least, most) => format!("{least} to {most}"),
     };
     format!(
-        "{} pauses of {then} in all instead of {} of {}",
+        "{} {} of {then} in all instead of {} of {}",
         many(&flag.then),
+        if whole(&flag.then) == 1 { "pause" } else { "pauses" },
         many(&flag.now),
         ms(flag.now.pause_us.0)
     )

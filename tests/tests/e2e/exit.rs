@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use mayfly_tests::{Jvm, Launch, Profiled, Workspace, any_jvm, each_jvm, mayfly};
+use mayfly_tests::{Jvm, Launch, Profiled, Workspace, any_jvm, each_jvm, fixture_classes, mayfly};
 
 const NODE: &str = "exitlive.ExitLive$Node";
 
@@ -175,4 +175,19 @@ fn threads_that_detach(jvm: &Jvm, how: &str, options: Option<&str>) -> usize {
     };
     launch.run();
     fs::read_to_string(log).expect("a log").matches("JavaThread detaching").count()
+}
+
+/// "Is cut off: the JVM was killed, still runs, or could not write to its end" was all that there was of it.
+#[test]
+fn what_a_killed_jvm_could_not_show_is_shown_with_the_signal() {
+    any_jvm(|jvm| {
+        let folder = Workspace::new();
+        let file = folder.file("killed.mayfly").display().to_string();
+        let (java, classes) = (jvm.java().display().to_string(), fixture_classes().display().to_string());
+        let outcome = mayfly(["run", "-o", &file, "--", &java, "-Xmx32m", "-cp", &classes, "killed.Killed"]);
+        assert_eq!(outcome.status.code(), Some(137), "on {jvm}: {}", outcome.stderr);
+        let (screen, where_it_is) = outcome.stderr.split_once("mayfly: recording").expect(&outcome.stderr);
+        assert!(screen.contains("byte[]") && screen.contains("Coverage"), "on {jvm}: {}", outcome.stderr);
+        assert!(where_it_is.contains("is cut off: signal 9 ended the JVM"), "on {jvm}: {where_it_is}");
+    });
 }

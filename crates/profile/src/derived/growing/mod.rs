@@ -410,12 +410,8 @@ impl Profile {
 
     /// Objects of the class of most bytes that were born in the second half of the time.
     fn born_late(&self, grower: &Grower) -> f64 {
-        let by_class = grower.is_class();
-        let is_it = |row: usize| {
-            let class = if by_class { &self.classes[row].name } else { &self.sites[row].class };
-            *class == grower.class
-        };
-        let late = grower.kept.iter().filter(|kept| is_it(kept.row)).map(|kept| kept.born[1] + kept.born[2]);
+        let of_class = grower.kept.iter().filter(|kept| grower.class_of(self, kept) == grower.class);
+        let late = of_class.map(Kept::lately);
         late.sum::<u64>() as f64
     }
 }

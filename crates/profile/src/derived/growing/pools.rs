@@ -162,13 +162,16 @@ impl Grower {
 
     /// Bytes of it that are of such a class, and born in the second half of the time.
     pub(super) fn late_of(&self, profile: &Profile, class: &str) -> f64 {
-        let by_class = self.is_class();
-        let name = |row: usize| if by_class { &profile.classes[row].name } else { &profile.sites[row].class };
         let late = |kept: &Kept| {
             let [early, middle, recent] = kept.born.map(|born| born as f64);
             kept.live.bytes as f64 * (middle + recent) / (early + middle + recent).max(1.0)
         };
-        self.kept.iter().filter(|kept| name(kept.row) == class).map(late).sum()
+        self.kept.iter().filter(|kept| self.class_of(profile, kept) == class).map(late).sum()
+    }
+
+    /// Of which class such a part of it is.
+    pub(super) fn class_of<'p>(&self, profile: &'p Profile, kept: &Kept) -> &'p str {
+        if self.is_class() { &profile.classes[kept.row].name } else { &profile.sites[kept.row].class }
     }
 
     /// The class by which it is named: the program's own, if there is one.
@@ -188,9 +191,7 @@ impl Grower {
     /// else belongs to it, a part may be made elsewhere.
     pub fn named_objects(&self, profile: &Profile) -> Option<u64> {
         let class = self.named_class();
-        let by_class = self.is_class();
-        let name = |row: usize| if by_class { &profile.classes[row].name } else { &profile.sites[row].class };
-        let of_class = self.kept.iter().filter(|kept| name(kept.row) == class);
+        let of_class = self.kept.iter().filter(|kept| self.class_of(profile, kept) == class);
         Some(of_class.map(|kept| kept.live.objects).sum()).filter(|&objects| objects > 0)
     }
 
@@ -217,15 +218,12 @@ impl Grower {
     }
 
     fn name_classes(&mut self, profile: &Profile, program: &Program<'_>) {
-        let by_class = self.is_class();
         self.kept.sort_by_key(|kept| std::cmp::Reverse(kept.live.bytes));
         let mut classes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for kept in &self.kept {
-            let name =
-                if by_class { &profile.classes[kept.row].name } else { &profile.sites[kept.row].class };
-            let (bytes, lately) = classes.entry(name).or_default();
+            let (bytes, lately) = classes.entry(self.class_of(profile, kept)).or_default();
             *bytes += kept.live.bytes;
-            *lately += kept.born[1] + kept.born[2];
+            *lately += kept.lately();
         }
         let own = |name: &str| is_of_the_program(name) && !is_of_lambda(name);
         let own = classes.iter().filter(|(name, (_, lately))| own(name) && *lately > 0);
@@ -513,9 +511,9 @@ impl Pool {
 }
 
 impl Kept {
-    /// Whether any of them came in the second half of the time.
-    pub fn came_lately(&self) -> bool {
-        self.born[1] + self.born[2] > 0
+    /// How many of them came in the second half of the time.
+    pub fn lately(&self) -> u64 {
+        self.born[1] + self.born[2]
     }
 
     fn of(row: usize, live: Tally, births: &Births) -> Self {
