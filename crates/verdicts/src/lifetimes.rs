@@ -69,6 +69,10 @@ pub(crate) struct Comparison {
 
 /// Compares the lifetimes of the runs of two sides on one clock; `None` if too little is known.
 pub(crate) fn compare(before: &[&Lifetimes], after: &[&Lifetimes], clock: Clock) -> Option<Comparison> {
+    let runs =
+        [before, after].map(|side| side.iter().map(|run| run.with_ages_for_objects()).collect::<Vec<_>>());
+    let [before, after] = runs.each_ref().map(|side| side.iter().collect::<Vec<_>>());
+    let (before, after) = (&before[..], &after[..]);
     let sides = [before, after].map(merged);
     let all = merged(&[&sides[0], &sides[1]]);
     let [a, b] = [clock.survival(&sides[0])?, clock.survival(&sides[1])?];

@@ -47,6 +47,14 @@ impl ByteAges {
 }
 
 impl Lifetimes {
+    /// The same; where none died, those of one age are taken for one object: each may be a sample that stands for hundreds, of which only the dead
+    /// tell.
+    pub fn with_ages_for_objects(&self) -> Self {
+        let ages = || self.ms.living().map(|(_, weight)| weight);
+        let cohorts = if self.ms.dead() == 0 { Cohorts::of(ages()) } else { self.cohorts };
+        Self { cohorts, ..self.clone() }
+    }
+
     /// Notes that objects of this weight were born and died together.
     pub fn record_cohort(&mut self, weight: u64) {
         self.cohorts.record(weight);

@@ -65,9 +65,6 @@ pub struct Survival {
 impl Survival {
     /// The estimate from `ages`, of which `cohorts` says how many are independent. `None` if nothing is known.
     pub fn of(ages: &Ages, cohorts: Cohorts) -> Option<Self> {
-        // Where none died, those of one age are taken for one: each may be a sample that stands for hundreds.
-        let cohorts =
-            if ages.dead() == 0 { Cohorts::of(ages.living().map(|(_, weight)| weight)) } else { cohorts };
         Self::from_observations(Observations::of(ages), cohorts.effective_share())
     }
 
