@@ -76,7 +76,7 @@ fn grown(profiler: &Profiler, jni: Jni<'_>, wanted: Wanted) -> Option<(Vec<Grown
     let (mut sought, others): (Vec<_>, Vec<_>) =
         growing.growers.iter().partition(|grower| grower.growth.is_worth_a_search());
     let time = wanted.time(session.reached().profiled, !sought.is_empty());
-    sought.extend(others.iter().filter(|grower| !grower.growth.is_harmless()));
+    sought.extend(others);
     let own = sought.iter().map(|grower| rows(&profile, grower, own_class(grower)));
     // One method may leak one thing, and put another into a cache.
     let others = sought.iter().flat_map(|grower| {

@@ -62,8 +62,9 @@ pub(crate) fn run(args: RunArgs) -> Result<u8, Error> {
     if files.keep_nothing() {
         output::say("no recording was kept: /dev/null keeps nothing");
     } else {
-        show_killed(&recordings, killed_by(ended.status));
-        tell_where(&recordings, code, killed_by(ended.status));
+        let killed_by = killed_by(ended.status);
+        show_killed(&recordings, killed_by);
+        tell_where(&recordings, code, killed_by);
     }
     match (budget, args.budget) {
         (Some(budget), Some(path)) if code == exit_codes::SUCCESS => after_run(&budget, &path, &recordings),
