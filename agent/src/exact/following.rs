@@ -99,6 +99,28 @@ pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked:
     });
 }
 
+/// The same for its scope alone, where a byte sample stands for the class: if objects of the class are made too fast to be due.
+pub(super) fn follow_in_scope(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked: &SampledObject<'_>) {
+    let &SampledObject { class, cell, object, size, interval } = picked;
+    let shared = &*exact.shared;
+    let is_for_scope = |shares: &&Shares| shared.scopes.are_used() && shares.is_fast(class);
+    let Some(shares) = shares_in_use(exact).filter(is_for_scope) else { return };
+    let entry = hooks.entry(jni);
+    if entry.is_none() {
+        return;
+    }
+    timed(exact, shares.in_scopes(), |thread| {
+        let mut known = thread.class(shared, (None, cell)).filter(|known| known.tracked)?;
+        let log2 =
+            shares.stands_for(Estimate::probability(size, interval), &shared.budget, &mut fastrand::f64)?;
+        let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
+        let followed = Followed { object, size, bytes: 0, entry, trace };
+        let chosen = Chosen { followed, log2, moving: false, by: ChosenBy::TurnInScope };
+        let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
+        Some(((), on_stack))
+    });
+}
+
 fn shares_in_use(exact: &Exact) -> Option<&Shares> {
     let shared = &*exact.shared;
     shared.shares.as_ref().filter(|_| !shared.switches.is_finished())

@@ -6,7 +6,7 @@ use mayfly_jvmti::{Capabilities, Event, Jni, JvmtiEnv, JvmtiError, SampledAlloca
 use mayfly_profile::{Estimate, Tracking};
 
 use super::allocations::{register, shape_of};
-use super::following::{SampledObject, follow_sampled};
+use super::following::{SampledObject, follow_in_scope, follow_sampled};
 use super::hooks::Hooks;
 use super::state::Exact;
 use super::thread::with_this_thread;
@@ -136,8 +136,11 @@ fn take(exact: &Exact, unseen: &Unseen, jni: Jni<'_>, sample: SampledAllocation<
     }
     let is_fair = || drawn.is_fair(fastrand::f64());
     match (shared.plan.tracking, class) {
-        (Tracking::ByteSample(interval), _) if is_fair() => {
-            follow(exact, jni, sample, cell, interval, drawn.interval)
+        (Tracking::ByteSample(interval), Some(class)) if is_fair() => {
+            follow(exact, jni, sample, cell, interval, drawn.interval);
+            let (size, interval) = (sample.size, drawn.interval);
+            let picked = SampledObject { class, cell, object: sample.object, size, interval };
+            follow_in_scope(exact, jni, hooks, &picked);
         }
         (Tracking::Balanced, Some(class)) if is_fair() => {
             let (size, interval) = (sample.size, drawn.interval);

@@ -66,6 +66,8 @@ pub struct Options {
     pub pause: Option<Duration>,
     /// Samples a second, `#sample-rate`. `None`: however many the interval gives.
     pub sample_rate: Option<SampleRate>,
+    /// What survives scopes is followed beside a sample.
+    pub scope_survivors: bool,
     /// Native memory the agent may hold, in bytes, `#memlimit`.
     pub mem_limit: u64,
     /// File to record into, `#recording`: a template for [`super::name::expand`].
@@ -203,6 +205,7 @@ impl Default for Options {
             redraw: false,
             sample_bytes: None,
             sample_rate: None,
+            scope_survivors: false,
             census: false,
             pause: None,
             mem_limit: 256 << 20,

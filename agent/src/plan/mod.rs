@@ -12,11 +12,12 @@
 //! | `#trackcollections#every-20` | each | every 20th | yes | none; of the followed with `#trace` |
 //! | `#track-balanced` | what is due | shares | yes | none; of the followed with `#trace` |
 //! | `#sample-512k` | nothing | byte sample | yes | none; of the followed with `#trace` |
+//! | `#sample-512k#scope-survivors` | what is due | byte sample, and shares in scopes | yes | as above |
 //! | `#engine-sampled` | (no hooks) | byte sample | yes | of the followed, with lines |
 //!
 //! Where hooks hand over nothing, or what is due, threads and classes can be prepared, so that hooks need not look for counters: not
-//! with `#largerthan`, nor where the JVM does not allow it. What survives a scope is known with `#trackcollections` and
-//! `#track-balanced`. `#include`, `#exclude` and `#largerthan` say which objects are followed, never which are counted.
+//! with `#largerthan`, nor where the JVM does not allow it. What survives a scope is known with `#trackcollections`,
+//! `#track-balanced` and `#scope-survivors`. `#include`, `#exclude` and `#largerthan` say which objects are followed, never which are counted.
 //!
 //! Not here: when reports are due and where they go (`options`), what the JVM allows (`exact`).
 
@@ -49,7 +50,7 @@ pub(crate) struct Plan {
     pub(crate) filter: Filter,
     /// Methods whose calls are scopes.
     pub(crate) scopes: Vec<ScopeMethod>,
-    /// Whether it is known what survives scopes: samples do not tell in which scope they were made.
+    /// Whether it is known what survives scopes: samples alone do not tell in which scope they were made.
     pub(crate) scope_survivors: bool,
     /// Samples a second at most, where the options ask for samples.
     pub(crate) sample_rate: Option<SampleRate>,
@@ -145,7 +146,7 @@ impl Plan {
             cuts_stacks: options.trace_all,
             filter: Filter { classes: options.view.classes.clone(), min_bytes: options.view.min_bytes },
             scopes: options.scopes.clone(),
-            scope_survivors: follows_all_classes,
+            scope_survivors: follows_all_classes || options.scope_survivors,
             sample_rate: options.sample_rate.filter(|_| options.sample_bytes.is_some()),
             memory: Memory { objects: options.mem_limit - for_stacks, stacks: for_stacks },
             collects_each: options.gc_every_bytes,
@@ -167,6 +168,9 @@ impl Plan {
 fn counting(options: &Options, stacks: Stacks) -> Counting {
     match options.engine {
         EngineKind::Sampled => Counting::Samples,
+        EngineKind::Exact if options.sample_bytes.is_some() && options.scope_survivors => {
+            Counting::Hooks(HandedOver::Due)
+        }
         EngineKind::Exact if options.sample_bytes.is_some() => Counting::Hooks(HandedOver::Nothing),
         EngineKind::Exact if options.track_balanced => Counting::Hooks(HandedOver::Due),
         EngineKind::Exact => {

@@ -41,6 +41,7 @@ const WAYS: &[(&str, Way)] = &[
     ("#track-balanced#trace-all", hooks(HandedOver::Due, Tracking::Balanced, true, Stacks::OfFollowed)),
     ("#sample-512k", hooks(HandedOver::Nothing, SAMPLE, true, Stacks::None)),
     ("#sample-512k#trace", hooks(HandedOver::Nothing, SAMPLE, true, Stacks::OfFollowed)),
+    ("#sample-512k#trace#scope-survivors", hooks(HandedOver::Due, SAMPLE, true, Stacks::OfFollowed)),
     ("#sample-512k#trace-all", hooks(HandedOver::Nothing, SAMPLE, true, Stacks::OfFollowed)),
     ("#engine-exact#trackcollections", hooks(HandedOver::Each, Tracking::EveryObject, true, Stacks::None)),
     ("#engine-sampled", (Counting::Samples, SAMPLE, true, Stacks::OfFollowed)),
@@ -74,6 +75,7 @@ fn survivors_of_scopes_are_known_where_objects_of_all_classes_are_followed() {
     for (text, known) in [
         ("#scope-a.B.c", false),
         ("#scope-a.B.c#sample-64k", false),
+        ("#scope-a.B.c#sample-64k#scope-survivors", true),
         ("#scope-a.B.c#trackcollections", true),
         ("#scope-a.B.c#track-balanced", true),
     ] {

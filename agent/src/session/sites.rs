@@ -1,6 +1,6 @@
 //! Rows of sites: what an engine counted there, with what became of the objects followed.
 
-use mayfly_profile::{SiteCounts, SiteId};
+use mayfly_profile::{SiteCounts, SiteId, Tracking};
 use rustc_hash::FxHashSet;
 
 use super::Session;
@@ -26,7 +26,7 @@ impl Session {
                 .map(|row| if sites.has_frames(row.id) { ledger.with_lifetimes(row) } else { row })
                 .collect(),
             // Objects followed whose stack was not taken: it is in the stacks of others.
-            Stacks::OfFollowed if self.shared.shares.is_some() => {
+            Stacks::OfFollowed if self.shared.plan.tracking == Tracking::Balanced => {
                 ledger.changed_sites().into_iter().filter(|row| sites.has_frames(row.id)).collect()
             }
             Stacks::OfFollowed | Stacks::OfEach => ledger.changed_sites(),

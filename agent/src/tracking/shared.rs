@@ -16,7 +16,7 @@ use super::threads::Pools;
 use super::traces::Traces;
 use super::weak::WeakReferences;
 use super::young::Young;
-use crate::plan::Plan;
+use crate::plan::{Counting, HandedOver, Plan};
 
 /// Why objects are not followed where young collections keep what is followed.
 const HELD: &str = "this collector keeps followed objects until it collects the old generation: no more than a share of the heap";
@@ -55,12 +55,12 @@ impl Shared {
     pub(crate) fn new(plan: Plan) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let budget = Arc::new(Budget::new(plan.memory.objects));
-        let has_shares = plan.tracking == Tracking::Balanced;
+        let has_shares = plan.counting == Counting::Hooks(HandedOver::Due);
         let clock = Arc::<Clock>::default();
         Self {
             number: NUMBERS.fetch_add(1, Relaxed) + 1,
             classes: if has_shares { ClassTable::with_dues() } else { ClassTable::default() },
-            shares: has_shares.then(Shares::default),
+            shares: has_shares.then(|| Shares::new(plan.tracking != Tracking::Balanced)),
             sites: SiteTable::new(plan.memory.stacks),
             scopes: Scopes::default(),
             nurseries: Nurseries::new(Arc::clone(&budget), Arc::clone(&clock)),

@@ -99,13 +99,13 @@ fn tracking(args: &RunArgs, raw: &AgentOptions) -> AgentOptions {
     } else if args.every_object || raw.value("every").is_some() {
         // Every Nth object is a choice among all objects, not among a sample.
         every_object()
-    } else if let Some(bytes) = &args.sample {
-        options.with("sample", bytes).flag("trace").flag(LINES)
-    } else if args.scopes || !args.scope.is_empty() {
-        // A sample does not show in which scope an object was made.
-        options.flag("track-balanced").flag("trace").flag(LINES)
     } else {
-        followed_by_default()
+        let followed = match &args.sample {
+            Some(bytes) => options.with("sample", bytes).flag("trace").flag(LINES),
+            None => followed_by_default(),
+        };
+        // The sample does not show in which scope an object was made.
+        if args.scopes || !args.scope.is_empty() { followed.flag("scope-survivors") } else { followed }
     }
 }
 
@@ -296,7 +296,12 @@ mod tests {
     fn a_scope_is_followed_by_what_shows_its_survivors() {
         let two = ["--scope", "a.B.c", "--scope", "a.D.e"];
         let scopes = "#scope-a.B.c#scope-a.D.e#live-0";
-        assert_eq!(options_of(&two), format!("#track-balanced#trace#lines{scopes}#recording-/r/%p"));
+        let sample = "#sample-8k#sample-rate-500..2000#trace#lines#scope-survivors";
+        assert_eq!(options_of(&two), format!("{sample}{scopes}#recording-/r/%p"));
+        assert_eq!(
+            options_of(&["--sample", "64k", "--scopes"]),
+            "#sample-64k#trace#lines#scope-survivors#live-0#recording-/r/%p"
+        );
         assert_eq!(
             options_of(&[&two[..], &["--every-object", "--agent-options", "#scope-f.G.h"]].concat()),
             format!("#trackcollections#trace#lines{scopes}#recording-/r/%p#scope-f.G.h"),
@@ -304,7 +309,7 @@ mod tests {
         );
         assert_eq!(
             options_of(&["--scopes"]),
-            "#track-balanced#trace#lines#live-0#recording-/r/%p",
+            format!("{sample}#live-0#recording-/r/%p"),
             "scopes that the program enters"
         );
         assert_eq!(options_of(&["--scope", "a.B.c", "--counts-only"]), "#scope-a.B.c#live-0#recording-/r/%p");

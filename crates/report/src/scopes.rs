@@ -11,7 +11,7 @@ use crate::text::printable;
 use crate::units;
 
 /// What is said where it is not known what survives.
-const NOT_FOLLOWED: &str = "what survives scopes is not known: deaths were not followed object by object (#trackcollections, #track-balanced)";
+const NOT_FOLLOWED: &str = "what survives scopes is not known: deaths were not followed object by object (#trackcollections, #track-balanced, #scope-survivors)";
 
 /// Classes that are named in a sentence.
 const NAMED: usize = 2;

@@ -5,7 +5,7 @@
 //! are right on average, wherever a stratum is cut off. Strata grow with the number of the class's objects: while it is small
 //! each object is followed, whatever other classes do, and of a large one a share that the budget of CPU time allows. Of the
 //! objects followed the same is done once more to choose those whose stack is taken. In each scope a class is small again: what
-//! survives a request is known of the requests, however much is made elsewhere.
+//! survives a request is known of the requests, however much is made elsewhere. Beside a byte sample there are the scopes' alone.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -183,12 +183,15 @@ pub struct Shares {
     looks: Mapped<AtomicU64>,
     /// By class: how many objects the JVM's sampler would have picked of those followed and those that they stand for, in 1/[`PICK`].
     picked: Mapped<AtomicU64>,
+    /// Outside of scopes the JVM's sampler chooses, whatever is made.
+    in_scopes_alone: bool,
     /// Counts resets.
     epoch: AtomicU32,
 }
 
-impl Default for Shares {
-    fn default() -> Self {
+impl Shares {
+    /// Nothing yet. `in_scopes_alone`: the objects of scopes alone are chosen here.
+    pub fn new(in_scopes_alone: bool) -> Self {
         let by_class = || Mapped::new(MOST_CLASSES).expect("address space for classes");
         let budget = CpuBudget::of_at_least(FREE_IN_SCOPES, 0).where_idle(WHERE_IDLE);
         let stacks = CpuBudget::of_at_least(FREE, 0).where_idle(WHERE_IDLE);
@@ -201,12 +204,11 @@ impl Default for Shares {
             stacks_begun: by_class(),
             looks: by_class(),
             picked: by_class(),
+            in_scopes_alone,
             epoch: AtomicU32::new(0),
         }
     }
-}
 
-impl Shares {
     /// An object of a class is due, of which this thread has come so far in this scope, or outside of any.
     pub fn turn(
         &self,
@@ -290,7 +292,8 @@ impl Shares {
     /// Whether so many objects of a class are made, or so fast, that the JVM's sampler is to choose them from now on: it needs none where
     /// they are counted. Once it is so, it stays so.
     pub fn is_frequent(&self, class: ClassId) -> bool {
-        word(&self.picked, class).is_some_and(|picked| picked.load(Relaxed) >= (ENOUGH * PICK) as u64)
+        self.in_scopes_alone
+            || word(&self.picked, class).is_some_and(|picked| picked.load(Relaxed) >= (ENOUGH * PICK) as u64)
     }
 
     /// For two to which power of its class an object stands that was picked with probability `p`: on average 1/p. `None`: it is not
@@ -385,7 +388,7 @@ mod tests {
     }
 
     fn overspent(factor: u32) -> Shares {
-        let shares = Shares::default();
+        let shares = Shares::new(false);
         shares.objects().spend(FREE * factor);
         shares.in_scopes().spend(FREE * factor);
         shares.stacks().spend(FREE * factor);
@@ -396,7 +399,7 @@ mod tests {
     fn stacks_of_what_the_sampler_picked_are_taken_while_they_are_paid_for_and_stand_for_all() {
         let mut random = random(7);
         let mut draw = || (random(1 << 30) - 1) as f64 / f64::from(1 << 30);
-        let shares = Shares::default();
+        let shares = Shares::new(false);
         assert!((0..1_000).all(|_| shares.stack_of_picked(&mut draw) == Some(0)));
         for (factor, log2) in [(3, 4), (1_000, MOST_PICKED_LOG2)] {
             let shares = overspent(factor);
@@ -431,14 +434,14 @@ mod tests {
         let large = |shares: &Shares, bytes| {
             [None, Some(NodeId(0))].map(|scope| shares.follows_each_large(bytes, scope))
         };
-        assert_eq!(large(&Shares::default(), LARGE_ARRAY), [true; 2]);
-        assert_eq!(large(&Shares::default(), LARGE_ARRAY - 1), [false; 2]);
+        assert_eq!(large(&Shares::new(false), LARGE_ARRAY), [true; 2]);
+        assert_eq!(large(&Shares::new(false), LARGE_ARRAY - 1), [false; 2]);
         assert_eq!(large(&overspent(10), LARGE_ARRAY), [false; 2]);
     }
 
     #[test]
     fn all_are_followed_while_little_was_spent() {
-        let (shares, room, mut draw) = (Shares::default(), room(), random(1));
+        let (shares, room, mut draw) = (Shares::new(false), room(), random(1));
         let mut hot = Maker::default();
         assert!((0..100_000).all(|_| hot.make(&shares, HOT, &room, &mut draw) == Some(1)));
     }
@@ -482,7 +485,7 @@ mod tests {
 
     #[test]
     fn as_room_gets_short_large_classes_are_thinned_and_small_ones_are_not() {
-        let (shares, mut draw) = (Shares::default(), random(5));
+        let (shares, mut draw) = (Shares::new(false), random(5));
         shares.objects().spend(FREE);
         let room = Budget::new(1000 * crate::budget::BYTES_PER_OBJECT);
         let made = |room: &Budget, class: ClassId, draw: Draw<'_>| {
@@ -522,7 +525,7 @@ mod tests {
 
     #[test]
     fn a_class_is_frequent_by_what_a_sampler_would_have_picked_or_by_how_fast_it_grows() {
-        let (shares, mut draw) = (Shares::default(), random(5));
+        let (shares, mut draw) = (Shares::new(false), random(5));
         let mut follow = |class: ClassId, p: f64, objects: u64, per_ms: u64| {
             let mut walk = Walk::default();
             for at in 0..objects {
@@ -543,7 +546,7 @@ mod tests {
 
     #[test]
     fn a_frequent_class_is_fast_once_a_thread_makes_many_of_it_in_little_time() {
-        let shares = Shares::default();
+        let shares = Shares::new(false);
         let mut reached = Progression { looked_ms: 10_000, ..Progression::default() };
         assert_eq!(shares.look_again(HOT, &mut reached, 12_700), Some(LOOK_AGAIN), "97 in a millisecond");
         assert_eq!(shares.look_again(HOT, &mut reached, 13_700), None, "262");

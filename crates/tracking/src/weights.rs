@@ -22,7 +22,9 @@ pub(crate) fn scaled(tracking: Tracking, object: &Tracked) -> Sums {
 
 /// What it stands for of its class in the scope in which it was made.
 pub(crate) fn in_scope(tracking: Tracking, object: &Tracked) -> Tally {
-    Tally::of(weight(tracking, object) << object.thinning(), object.size())
+    // What is due in its scope was not drawn by its size.
+    let weight = if object.is_in_scope_alone() { 1 } else { weight(tracking, object) };
+    Tally::of(weight << object.thinning(), object.size())
 }
 
 fn weight(tracking: Tracking, object: &Tracked) -> u64 {
@@ -88,9 +90,11 @@ mod tests {
     #[test]
     fn what_is_followed_for_its_scope_is_none_of_its_class() {
         let object = Tracked::new(8, SiteId(3), 2, 7).thinned(4).in_scope_alone();
-        assert_eq!(in_scope(Tracking::Balanced, &object), Tally::of(16, 16));
-        let Sums { class, site } = scaled(Tracking::Balanced, &object);
-        assert!(class.is_empty() && site.is_empty());
+        for tracking in [Tracking::Balanced, Tracking::ByteSample(INTERVAL)] {
+            assert_eq!(in_scope(tracking, &object), Tally::of(16, 16));
+            let Sums { class, site } = scaled(tracking, &object);
+            assert!(class.is_empty() && site.is_empty());
+        }
     }
 
     #[test]

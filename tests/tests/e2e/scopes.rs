@@ -1,6 +1,6 @@
 //! Scopes: what is allocated in them, counted exactly, and what survives them.
 
-use mayfly_tests::{Jvm, Launch, Profiled, each_jvm};
+use mayfly_tests::{Jvm, Launch, Profiled, each_jvm, turns_of};
 use serde_json::Value;
 
 const MAIN: &str = "scopes.Scopes";
@@ -167,9 +167,9 @@ fn survivors_are_those_that_a_collection_saw_after_the_end() {
 #[test]
 fn what_survives_a_request_is_known_however_much_is_made_elsewhere() {
     const SERVE: &str = "scopes.Requests.serve";
-    each_jvm(|jvm| {
-        let options = format!("#track-balanced#trace#scope-{SERVE}");
-        let run = Profiled::new(jvm, "scopes.Requests", &options);
+    let ways = ["#track-balanced#trace", "#sample-8k#sample-rate-500..2000#trace#scope-survivors"];
+    let each = |jvm: &Jvm, way: &str| {
+        let run = Profiled::new(jvm, "scopes.Requests", &format!("{way}#scope-{SERVE}"));
         assert_eq!(run.run().stdout.trim(), "3500", "on {jvm}");
         let json = &run.json().0;
         let scope = scope(json, &[SERVE]);
@@ -196,7 +196,8 @@ fn what_survives_a_request_is_known_however_much_is_made_elsewhere() {
             "on {jvm}: {}",
             class("scopes.Requests$Kept")
         );
-    });
+    };
+    each_jvm(|jvm| turns_of(jvm, 0, &ways).for_each(|way| each(jvm, way)));
 }
 
 #[test]

@@ -41,6 +41,11 @@ pub(super) const CLASHES: &[(&str, &str, &str)] = &[
         "scope",
         "the sampled engine does not know in which scope an object was made; #engine-exact (mayfly start --exact) does",
     ),
+    (
+        "engine",
+        "scope-survivors",
+        "the sampled engine does not know in which scope an object was made; #engine-exact (mayfly start --exact) does",
+    ),
     ("engine", "every", "the sampled engine chooses objects by their bytes: #sample-BYTES says how many"),
 ];
 

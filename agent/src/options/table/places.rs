@@ -94,8 +94,18 @@ pub(super) const SPECS: &[Spec] = &[
         shape: Shape::Value("CLASS.METHOD", |o, v| value::scope(v).map(|method| o.scopes.push(method))),
         example: "#scope-com.acme.Handler.handle",
         help: "Each call of the method, whatever its arguments, is a scope: reports say what is allocated in it, and with \
-               #trackcollections or #track-balanced what survives it. May be given several times. \
+               #trackcollections, #track-balanced or #scope-survivors what survives it. May be given several times. \
                In the program: io.mayfly.Mayfly.scope.",
+        ..DEFAULTS
+    },
+    Spec {
+        name: "scope-survivors",
+        mistaken: &["scopesurvivors", "survivors"],
+        shape: Shape::Flag(|o| o.scope_survivors = true),
+        example: "#scope-survivors",
+        help: "Beside a sample of all objects, follows a share of those that each scope makes of each class: reports say what \
+               survives it. #trackcollections and #track-balanced know that without.",
+        needs: &["sample", "trackcollections", "track-balanced"],
         ..DEFAULTS
     },
     Spec {

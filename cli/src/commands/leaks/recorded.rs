@@ -60,7 +60,7 @@ pub(super) fn judged(file: &Path, profile: &Profile, trust: f64) -> Leaks {
                 own_are_known: told.own_are_known,
                 is_small: told.floor_is_small,
                 denser: match profile.run.tracking {
-                    Tracking::Balanced => Some("without --scope"),
+                    Tracking::Balanced => Some("without #track-balanced"),
                     _ => denser.map(|(_, options)| options[usize::from(is_sampled)]),
                 },
             });

@@ -128,7 +128,7 @@ fn left_out(growing: &Growing, sure: &[&Grower], tracking: Tracking) -> Option<S
     let names: Vec<_> = classes.map(|(class, _)| class_text(class)).collect();
     let others = if names.len() < growing.of_few_stacks.len() { " and others" } else { "" };
     Some(format!(
-        "   ≥: up to {}/s of {}{others} could belong to it, of which few stacks were taken: run without --scope",
+        "   ≥: up to {}/s of {}{others} could belong to it, of which few stacks were taken: run without #track-balanced",
         units::bytes(all.round() as u64),
         names.join(", ")
     ))
@@ -249,7 +249,7 @@ mod tests {
         let text = |growing| left_out(&growing, &[&part], by_share).expect("a part");
         assert_eq!(
             text(arrays),
-            "   ≥: up to 62.0 KiB/s of byte[] and others could belong to it, of which few stacks were taken: run without --scope"
+            "   ≥: up to 62.0 KiB/s of byte[] and others could belong to it, of which few stacks were taken: run without #track-balanced"
         );
         assert!(text(of_few(&[("[B", 40.0)])).contains("of other classes is not in it"), "next to nothing");
     }

@@ -299,7 +299,7 @@ impl Profile {
         let (most, why) = match self.run.tracking {
             Tracking::Balanced => (
                 FEW_SAMPLES,
-                "it rests on few samples of frequent classes: mayfly run without --scope has more",
+                "it rests on few samples of frequent classes: mayfly run without #track-balanced has more",
             ),
             _ => (1.0, "it rests on few samples, of which one stands for much of it: record for longer"),
         };
