@@ -3,7 +3,7 @@
 //! Not here: how paths are found, which is the agent's.
 
 use std::fmt::Write;
-use std::iter;
+use std::{iter, ptr};
 
 use super::growth::Growth;
 use crate::derived::program::holders_that_drop;
@@ -43,6 +43,8 @@ pub struct Holder {
     pub name: Option<String>,
     /// The way from the root, or from `REST`, to the objects.
     pub path: Vec<String>,
+    /// The part of it from what names it to where they come together; empty if they do nowhere.
+    pub container: Vec<String>,
     /// The program's own class of what the container has, of which the objects are parts; `None`: they are in it themselves, or it has none.
     pub element: Option<String>,
     /// Slots of the array that they are in, if it is one that is not replaced by a larger one, as far as is known.
@@ -112,6 +114,9 @@ impl Holder {
         Self {
             name: name.map(Link::name),
             path: rest.into_iter().chain(links.iter().rev().map(Link::name)).collect(),
+            container: gathering
+                .and_then(|_| outer.iter().position(|link| name.is_some_and(|name| ptr::eq(link, name))))
+                .map_or_else(Vec::new, |at| outer[..=at].iter().rev().map(Link::name).collect()),
             element: gathering.and_then(|_| inner.iter().rev().find(is_own)).map(|link| link.class.clone()),
             room,
             is_full: gathering != whole && room.is_some_and(|room| room.used == room.length),
@@ -194,6 +199,11 @@ impl Holder {
     /// Whether both are one container that the program has in one field, and in the same part of it.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.has_name_of(other) && self.path == other.path
+    }
+
+    /// Whether one collection, which the program has in one field, is where both come together.
+    pub(super) fn is_container_of(&self, other: &Self) -> bool {
+        self.has_name_of(other) && !self.container.is_empty() && self.container == other.container
     }
 
     /// Whether both are parts of elements of one class of the program's.

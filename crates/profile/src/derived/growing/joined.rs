@@ -22,8 +22,8 @@ pub(super) fn joined(profile: &Profile, program: &Program<'_>, mut growers: Vec<
     of_one_method(profile, program, growers)
 }
 
-/// The same, those joined that are in one container and of one class, or parts of its elements, or made by one class and those nested in it, as
-/// keys and values are: that which grows fastest names them.
+/// The same, those joined that are in one container: it is one collection, or they are of one class, or parts of its elements, or made by one class and
+/// those nested in it, as keys and values are. That which grows fastest names them, and the line that makes what they are called by.
 pub(super) fn by_container(
     profile: &Profile,
     program: &Program<'_>,
@@ -46,7 +46,7 @@ pub(super) fn by_container(
                     let is_element = a.has_elements_called(grower.named_class())
                         || b.has_elements_called(other.named_class());
                     let is_one = is_part || by_one_class || is_element || a.has_elements_of(b);
-                    (of_one_class && a.is_same(b)) || (is_one && a.has_name_of(b))
+                    (of_one_class && a.is_same(b)) || (is_one && a.has_name_of(b)) || a.is_container_of(b)
                 })
         };
         match joined.iter_mut().find(is_same) {
@@ -67,6 +67,7 @@ pub(super) fn by_container(
             None => joined.push(grower),
         }
     }
+    joined.iter_mut().for_each(|grower| grower.name_by_class(profile));
     joined
 }
 
@@ -241,6 +242,61 @@ mod tests {
         let joined = by_container(&profile, &Program::of(&profile), all);
         let told: Vec<_> = joined.iter().map(|one| (one.live.objects, one.bytes_per_s)).collect();
         assert_eq!(told, [(30, 9.0 + 3.5), (10, 8.0)], "the row that both have counts once");
+    }
+
+    /// "2 leaks in TimerService.timers", of which the first was made by a parser.
+    #[test]
+    fn what_one_collection_has_is_one_and_is_named_by_the_line_that_makes_its_class() {
+        let line =
+            |class: &str, line| Maker::Method { class: class.into(), method: "m".into(), line: Some(line) };
+        let held = |rest: &str| Holder {
+            name: Some("a.Timers.queue".to_owned()),
+            path: vec!["a.Timers.queue".to_owned(), "java.lang.Object[]".to_owned(), rest.to_owned()],
+            container: vec!["a.Timers.queue".to_owned(), "java.lang.Object[]".to_owned()],
+            is_contained: true,
+            ..Holder::default()
+        };
+        let frame = |class: &str, line| Frame {
+            class: class.into(),
+            method: "m".into(),
+            file: None,
+            line: Some(line),
+        };
+        let site = |class: &str, frame: Frame| SiteProfile {
+            class: class.into(),
+            stack: [frame].into_iter().collect(),
+            ..SiteProfile::default()
+        };
+        let profile = Profile {
+            sites: vec![
+                site("[B", frame("a.Parser", 7)),
+                site("a.Job", frame("a.Engine", 29)),
+                site("java.util.Task", frame("a.Timers", 18)),
+            ],
+            ..Profile::default()
+        };
+        let grower = |maker, own: Option<&str>, rest: &str, rows: &[(usize, u64)]| Grower {
+            maker,
+            own_class: own.map(str::to_owned),
+            kept: rows
+                .iter()
+                .map(|&(row, bytes)| Kept {
+                    row,
+                    live: Tally::of(10, bytes),
+                    born: [3, 3, 4],
+                    ..Kept::default()
+                })
+                .collect(),
+            live: Tally::of(10, 1),
+            bytes_per_s: rows.len() as f64,
+            holder: Some(held(rest)),
+            ..Grower::default()
+        };
+        let jobs = grower(line("a.Parser", 7), Some("a.Job"), "a.Job.text", &[(0, 900), (1, 40)]);
+        let tasks = grower(line("a.Timers", 18), None, "", &[(2, 70)]);
+        let joined = by_container(&profile, &Program::of(&profile), vec![jobs, tasks]);
+        let named: Vec<_> = joined.iter().map(|one| (one.named_class(), one.maker.to_string())).collect();
+        assert_eq!(named, [("a.Job", "a.Engine.m:29".to_owned())]);
     }
 
     /// A mock server's journal of requests was twenty leaks, of headers, texts and maps that many methods make.

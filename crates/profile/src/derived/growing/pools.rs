@@ -217,6 +217,24 @@ impl Grower {
         self.name_classes(profile, program);
     }
 
+    /// Names it by the line that makes the class by which it is named, if its own does not: a parser makes most of the bytes of what another line keeps.
+    pub(super) fn name_by_class(&mut self, profile: &Profile) {
+        if !matches!(self.maker, Maker::Method { .. }) {
+            return;
+        }
+        let class = self.named_class();
+        let of_class =
+            self.kept.iter().map(|kept| &profile.sites[kept.row]).filter(|site| site.class == class);
+        let of_class: Vec<&SiteProfile> = of_class.collect();
+        let method = self.maker.without_line();
+        let passes =
+            |site: &&SiteProfile| site.stack.iter().any(|frame| Maker::of(Some(frame), false) == method);
+        let Some(first) = of_class.first().filter(|_| !of_class.iter().any(passes)) else { return };
+        let maker = Maker::of(first.stack.maker_frame(), true);
+        let is_line = of_class.iter().all(|site| Maker::of(site.stack.maker_frame(), true) == maker);
+        self.maker = if is_line { maker } else { maker.without_line() };
+    }
+
     fn name_classes(&mut self, profile: &Profile, program: &Program<'_>) {
         self.kept.sort_by_key(|kept| std::cmp::Reverse(kept.live.bytes));
         let mut classes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
