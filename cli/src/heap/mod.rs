@@ -11,6 +11,7 @@ pub(crate) mod dump_file;
 pub(crate) mod error;
 mod index_file;
 mod mapping;
+pub(crate) mod owning_field;
 pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod remarks;

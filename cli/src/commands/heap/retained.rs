@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::heap::class_rows::ClassRows;
 use crate::heap::columns::{Columns, counted, left_out};
 use crate::heap::document::{self, Answer};
+use crate::heap::owning_field::owning_field;
 use crate::heap::pages;
 use crate::heap::progress::Progress;
 use crate::heap::selection;
@@ -163,6 +164,8 @@ fn by_object(
 
 /// A part of what its holder retains from which on both are one row: a cache and its table, the links of a list.
 const NEARLY_ALL: f64 = 0.9;
+/// Of so many rows a field is looked for among all objects.
+const LOOKED_FOR: usize = 3;
 /// Objects below the first of a row.
 const BELOW: usize = 2;
 
@@ -214,6 +217,10 @@ fn chains_of(
                     let class = graph.mirrored(holder).unwrap_or(graph.class_of(holder));
                     Some(format!(", {}.{}", graph.class(class).name, edge_text(&edge)))
                 });
+                // Something else holds it as well: a thread, say.
+                let is_wanted = field.is_none() && rows.len() < LOOKED_FOR;
+                let owner = || owning_field(graph, vec![object]).map(|field| format!(", {field}"));
+                let field = field.or_else(|| is_wanted.then(owner).flatten());
                 let name = object_text(graph, object) + &field.unwrap_or_default();
                 rows.push(((object, retained), row(dominators, retained, own, name)));
             }

@@ -9,10 +9,11 @@ use mayfly_heap::{Edge, EdgeName, Graph, ObjectSet};
 use mayfly_verdicts::leaks::{Suspicion, Weight};
 
 use super::labels::{
-    class_of, is_called_a_collection, is_own, is_own_object, named, owner_above, owner_at, shown,
+    class_of, is_called_a_collection, is_inside, is_own, is_own_object, named, owner_above, owner_at, shown,
     static_field,
 };
 use super::threads;
+use crate::heap::owning_field::owning_field;
 
 /// What the JDK keeps of each object that it cleans up after.
 const CLEANERS: [&str; 2] = ["jdk.internal.ref.Cleaner", "jdk.internal.ref.CleanerImpl$PhantomCleanableRef"];
@@ -60,7 +61,7 @@ pub(super) fn of(
     for (suspicion, row) in rows {
         groups.entry(owner(&row)).or_default().push((suspicion, row));
     }
-    let mut containers: Vec<_> = groups.into_values().filter_map(container).collect();
+    let mut containers: Vec<_> = groups.into_values().filter_map(|rows| container(rows, dumps)).collect();
     let others = containers.iter().filter(|of| !is_of_cleaning(&of.row)).map(|of| more(&of.row)).max();
     // A few of them more or less were there when a dump was taken.
     containers
@@ -116,16 +117,21 @@ fn says_most(rank: u8, row: &Sustained) -> (u8, bool, std::cmp::Reverse<u64>) {
 }
 
 impl Container {
-    /// What is in another one grew with what is in this.
+    /// What is in another one grew with what is in this. Of what nobody's object holds, as a name that many refer to, only what came is of this.
     fn take(&mut self, other: Self) {
-        add(&mut self.bytes, &other.bytes);
-        add(&mut self.off_heap, &other.off_heap);
+        let is_shared = is_nobodys(&other.row);
+        let of_this = |numbers: &[u64]| -> Vec<u64> {
+            let before = numbers.first().copied().filter(|_| is_shared).unwrap_or(0);
+            numbers.iter().map(|number| number.saturating_sub(before)).collect()
+        };
+        add(&mut self.bytes, &of_this(&other.bytes));
+        add(&mut self.off_heap, &of_this(&other.off_heap));
         self.together.push(other.row);
         self.together.extend(other.together);
     }
 }
 
-fn container(mut rows: Vec<(Suspicion, Sustained)>) -> Option<Container> {
+fn container(mut rows: Vec<(Suspicion, Sustained)>, dumps: &[Outline]) -> Option<Container> {
     rows.sort_by_cached_key(|(suspicion, row)| says_most(suspicion.rank(), row));
     let (mut bytes, mut off_heap) = (Vec::new(), Vec::new());
     for (_, row) in &rows {
@@ -134,6 +140,14 @@ fn container(mut rows: Vec<(Suspicion, Sustained)>) -> Option<Container> {
     }
     let mut rows = rows.into_iter();
     let (suspicion, row) = rows.next()?;
+    // What it retains beside is held by what grew, though other things held that at first: what a cache has dropped since.
+    let of_all: Vec<u64> = match collection(&row) {
+        Some(collection) => dumps.iter().map(|dump| dump.retained_at(collection)).collect(),
+        None => Vec::new(),
+    };
+    if difference(of_all.first(), of_all.last()) > difference(bytes.first(), bytes.last()) {
+        bytes = of_all;
+    }
     let also = rows.map(|(_, row)| (element(&row).to_owned(), more(&row))).collect();
     Some(Container { suspicion, row, bytes, off_heap, also, together: Vec::new(), spread: Spread::NONE })
 }
@@ -165,9 +179,19 @@ pub(super) fn difference(first: Option<&u64>, last: Option<&u64>) -> u64 {
 }
 
 /// The path down to what owns the container: the last object of the program's own above what grew, or a static field. Where there
-/// is none, down to what grew.
+/// is none, down to the one collection that what grew is in, or down to that.
 fn owner(row: &Sustained) -> Vec<Box<str>> {
-    row.path[..owner_at(row).unwrap_or(row.element) + 1].to_vec()
+    let owner = owner_at(row).map(|at| &row.path[..=at]);
+    owner.or_else(|| collection(row)).unwrap_or(&row.path[..=row.element]).to_vec()
+}
+
+/// The path down to the one array or collection that what grew is in.
+fn collection(row: &Sustained) -> Option<&[Box<str>]> {
+    let at = row.element.checked_sub(1)?;
+    let is_one = row.objects[at].iter().all(|&objects| objects == 1);
+    let label = class_of(&row.path[at]);
+    let is_collection = label.starts_with('[') || is_inside(label) || is_called_a_collection(label);
+    (is_one && is_collection).then(|| &row.path[..=at])
 }
 
 /// The class of what owns the container, if that is of the program's own.
@@ -200,7 +224,11 @@ pub(super) fn holder(row: &Sustained, graph: &Graph, outline: &Outline) -> Optio
     if let Some(threads) = threads::holder(row, graph, outline) {
         return Some(threads);
     }
-    let mut at = owner_at(row)?;
+    let Some(mut at) = owner_at(row) else {
+        // Something else holds it as well: a thread of a pool has its queue.
+        let way = (0..row.element).map(|at| outline.objects(&row.path[..=at]));
+        return owning_field(graph, way.filter(|objects| objects.len() == 1).flatten().collect());
+    };
     loop {
         let (label, above) = (&row.path[at], owner_above(row, at));
         let field = field_below(row, at, graph, outline);

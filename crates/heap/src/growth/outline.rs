@@ -97,6 +97,11 @@ impl Outline {
         self.own_at(path).objects
     }
 
+    /// Bytes of them and of all that they retain.
+    pub fn retained_at(&self, path: &[Box<str>]) -> u64 {
+        self.node(path).map_or(0, |node| self.tree.nodes[node as usize].retained.bytes)
+    }
+
     /// The same with their bytes.
     pub(super) fn own_at(&self, path: &[Box<str>]) -> Total {
         self.node(path).map_or(Total::default(), |node| self.tree.nodes[node as usize].own)

@@ -139,10 +139,14 @@ impl<'tree> Compared<'tree> {
             .collect()
     }
 
-    /// Where more of its objects were there than hung below the same classes, they count with their share of what is there now.
+    /// Where more of its objects were there than hung below the same classes, they count with their share of what is there now. Not where these alone
+    /// became more each time: of the last dump it is not known what else will hang there, as what requests that run still hold.
     fn with_moved(&self, node: NodeIndex, mut known: Vec<Total>, now: Total) -> Vec<Total> {
         let Some(stay) = self.stay(node).filter(|_| node != 0) else { return known };
         let objects = self.totals(node, |tree, node| tree.nodes[node].own.objects);
+        if rises(&objects) {
+            return known;
+        }
         let all = stay.present.last().copied().unwrap_or(0).max(1);
         for ((known, &present), objects) in known.iter_mut().zip(&stay.present).zip(objects) {
             if present > objects {
