@@ -37,6 +37,19 @@ pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
             /// The method that changed most, if it did by another factor.
             apart: alike.apart.as_deref(),
         }),
+        /// What leaks in a recording of either side: bytes a second by each recording that is sure of it, before and after.
+        leaks: difference.leaks.as_ref().map(|leaks| object! {
+            rows: leaks.rows.iter().map(|row| object! {
+                class: &row.class,
+                /// The field that holds it; the method that makes it, where that is not known.
+                place: &row.place,
+                bytes_per_s: [0, 1].map(|side: usize| &row.sides[side].rates),
+                /// Recordings in which it may grow, before and after.
+                unsure: [0, 1].map(|side: usize| row.sides[side].unsure),
+            }).collect::<Vec<_>>(),
+            /// The slowest leak that all recordings of a side would have shown.
+            floors: leaks.floors,
+        }),
         findings: difference.findings.iter().map(|one| finding(one, difference)).collect::<Vec<_>>(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use mayfly_profile::is_of_the_jdk;
 use mayfly_report::{class_text, duration, printable, readable_class, size};
+use mayfly_verdicts::leaks::{LeakSide, LeaksChanged};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
 use super::compared::Compared;
@@ -14,6 +15,8 @@ use super::document::Document;
 const FRAMES: usize = 8;
 /// The column of chances.
 const CHANCE: usize = 3;
+/// Leaks, on one screen.
+const LEAKS: usize = 4;
 /// Rows of what is not proven, on one screen.
 const UNPROVEN: usize = 4;
 
@@ -21,6 +24,7 @@ const UNPROVEN: usize = 4;
 pub(crate) fn diff_document(compared: &Compared<'_>, full: bool) -> Document {
     let mut document = Document::default();
     head(compared, &mut document);
+    leaks(compared.difference, &mut document, full);
     let mut unchanged = Vec::new();
     for (heading, rows, of) in LISTS {
         let findings = compared.difference.findings.iter().filter(|finding| of(finding)).collect();
@@ -33,6 +37,30 @@ pub(crate) fn diff_document(compared: &Compared<'_>, full: bool) -> Document {
     not_proven(compared, &mut document, full);
     tail(compared.difference, &mut document);
     document
+}
+
+/// What leaks on one side or both, and what of each recording tells so.
+fn leaks(difference: &Difference, document: &mut Document, full: bool) {
+    let Some(LeaksChanged { rows, floors }) = &difference.leaks else { return };
+    let shown = if full { rows.len() } else { rows.len().min(LEAKS) };
+    let cell = |side: &LeakSide, floor: Option<f64>| match (side.rate(), side.unsure) {
+        (Some(rate), _) if side.rates.len() < side.of => {
+            format!("{}/s, in {} of {}", size(rate.round() as u64), side.rates.len(), side.of)
+        }
+        (Some(rate), _) => format!("{}/s", size(rate.round() as u64)),
+        (None, 0) if floor.is_some() => "none".to_owned(),
+        (None, 0) => "?".to_owned(),
+        (None, _) => "may grow".to_owned(),
+    };
+    let mut table = vec![["before", "after", "of"].map(str::to_owned).to_vec()];
+    table.extend(rows.iter().take(shown).map(|row| {
+        let [before, after] = &row.sides;
+        let class = class_text(&row.class);
+        let of = if row.place.is_empty() { class } else { format!("{class} in {}", printable(&row.place)) };
+        vec![cell(before, floors[0]), cell(after, floors[1]), of]
+    }));
+    let more = if shown < rows.len() { format!(" ({} more)", rows.len() - shown) } else { String::new() };
+    document.table(format!("Leaks, as mayfly leaks finds them in each recording{more}"), table);
 }
 
 /// What would be a change if more runs showed it.

@@ -11,6 +11,7 @@ use mayfly_profile::{Lifetimes, Profile};
 use crate::alike::{Alike, Changed, alike};
 use crate::corrected::{Corrected, Tested, corrected};
 use crate::grounds::distrust;
+use crate::leaks::{LeaksChanged, changed};
 use crate::lifetimes::{Clock, compare};
 use crate::rows::{RowClasses, RowName, RunRows, allocated, by_compiler, live};
 use crate::runs::{REPLICATES, Runs, either_known};
@@ -77,6 +78,8 @@ pub struct Difference {
     pub uneven: bool,
     /// What nearly all methods changed by, or nearly all that changed.
     pub alike: Option<Alike>,
+    /// What leaks, if anything does in a run of either side.
+    pub leaks: Option<LeaksChanged>,
     /// Where methods are: file and line of most of what they allocate, on the side that allocates more there.
     pub places: BTreeMap<String, String>,
 }
@@ -208,6 +211,7 @@ pub fn diff(
         replicated: judging.replicated,
         level,
         alike: alike(by_method(&findings)),
+        leaks: changed([&before.runs, &after.runs], trust),
         findings,
         small,
         lifetimes,

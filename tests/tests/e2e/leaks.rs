@@ -78,6 +78,10 @@ fn ten_leaks_are_named_first_with_what_holds_them() {
         let (code, json) = leaks(last);
         assert_eq!(code, Some(1), "{scenario} on {jvm}: {json:#}");
         named_first(&json, class, on_path);
+        if scenario == "timer" {
+            // Its thread holds the queue.
+            assert_eq!(json["suspects"][0]["holder"], "leaks.Leaks.timer", "on {jvm}: {json:#}");
+        }
         // What leaked before it stays as it is.
         assert_eq!(called_leaks(&json).len(), 1, "{scenario} on {jvm}: {json:#}");
     }
@@ -299,8 +303,8 @@ fn recorded(jvm: &Jvm, scenario: &str) -> Profiled {
 #[test]
 fn a_recording_tells_who_allocates_what_stays() {
     let jvm = &jvms()[0];
-    let (code, json) =
-        leaks([recorded(jvm, "queue").recording().into_os_string(), "--trust".into(), "0.5".into()]);
+    let queue = recorded(jvm, "queue");
+    let (code, json) = leaks([queue.recording().into_os_string(), "--trust".into(), "0.5".into()]);
     assert_eq!(code, Some(1), "on {jvm}: {json:#}");
     let first = &json["suspects"][0];
     assert_eq!(first["verdict"], "leak", "on {jvm}: {json:#}");
@@ -311,8 +315,18 @@ fn a_recording_tells_who_allocates_what_stays() {
     let (code, json) = leaks(words.clone());
     assert_ne!(code, Some(1), "on {jvm}: {json:#}");
     assert!(called_leaks(&json).is_empty(), "on {jvm}: {json:#}");
-    let text = mayfly(["leaks".into()].into_iter().chain(words)).stdout;
+    let text = mayfly(["leaks".into()].into_iter().chain(words.clone())).stdout;
     assert!(text.contains("that had returned when the recording ended"), "on {jvm}: {text}");
+    let [steady, ..] = words;
+    let both = ["diff", "--json", "--trust", "0.5"].map(OsString::from);
+    let (_, compared) =
+        self::json(&mayfly(both.into_iter().chain([queue.recording().into_os_string(), steady])));
+    let leak = &compared["leaks"]["rows"][0];
+    assert_eq!(leak["place"], "leaks.Leaks.QUEUE", "on {jvm}: {compared:#}");
+    let rates =
+        leak["bytes_per_s"].as_array().map(|sides| sides.iter().map(|side| side.as_array().map(Vec::len)));
+    let rates: Vec<_> = rates.expect("two sides").collect();
+    assert_eq!(rates, [Some(1), Some(0)], "on {jvm}: {compared:#}");
 }
 
 /// The field nearest above the container, and the way to it; in each way of following objects.

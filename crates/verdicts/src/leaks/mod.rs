@@ -4,6 +4,7 @@
 //! to dump (`growth`), and in a recording growth by what survived and a curve of survival that no longer falls (`recorded`).
 //! Not here: dumps and paths (`mayfly-heap`), and what is shown.
 
+mod changed;
 mod growth;
 mod outside;
 mod recorded;
@@ -11,6 +12,8 @@ mod suspicion;
 mod turnover;
 mod weight;
 
+pub(crate) use changed::changed;
+pub use changed::{LeakRow, LeakSide, LeaksChanged};
 pub use growth::{Bound, Growth, Starting, Watched, growing, is_unsteady, least_growth};
 pub use outside::grows_outside;
 pub use recorded::{Keeper, Kept, Recorded, recorded};
