@@ -76,7 +76,7 @@ impl Advised {
 
 #[cfg(test)]
 mod tests {
-    use mayfly_profile::{Profile, Stack};
+    use mayfly_profile::{Frame, Profile, Stack};
     use mayfly_verdicts::advise::{Known, Missing, Prediction, Promotion, Young, answer};
 
     use mayfly_report::COLUMNS;
@@ -174,6 +174,11 @@ mod tests {
         };
         let most = text(&made);
         assert!(most.contains("In the code: about 240 k of byte[] of 8.02 KiB each, 88 % of all,"), "{most}");
+        // "In the code: char[] by sun.net.httpserver.Request.<init>".
+        let frame = Frame { class: "java.io.Reader".into(), method: "<init>".into(), ..Frame::default() };
+        let of_jdk = Pool { stack: [frame].into_iter().collect(), ..pool.clone() };
+        let advised = Advised { pools: vec![of_jdk], ..advised(None) };
+        assert!(!advice_document(&advised).text(COLUMNS).contains("In the code"));
         let most = text(&MadeAnew { share: 0.9, ..made });
         assert!(
             most.contains("In the code: about 24.0 k of java.util.regex.Pattern by compile that"),

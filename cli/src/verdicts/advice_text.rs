@@ -15,7 +15,10 @@ use super::wording::{frame, shown_frames};
 pub(crate) fn advice_document(advised: &Advised) -> Document {
     let mut document = Document::default();
     answer_text(advised).lines().for_each(|line| document.sentence(line));
-    match (advised.made_anew.first(), advised.pools.first()) {
+    // Nobody changes the JDK's code.
+    let is_own = |stack: &Stack| stack.own_frame().is_some() || stack.first().is_none();
+    let pool = advised.pools.iter().find(|pool| is_own(&pool.stack));
+    match (advised.made_anew.first(), pool) {
         (made, Some(pool)) if made.is_none_or(|made| made.share < pool.share) => {
             document.sentence(printable(&use_it_again(pool)));
         }
@@ -153,7 +156,7 @@ fn lists(advised: &Advised, document: &mut Document) {
 fn pooled(pool: &Pool) -> String {
     let [least, most] = [pool.at_once.0.floor(), pool.at_once.1.ceil()].map(|objects| count(objects as u64));
     let at_once = match pool.at_once {
-        (sure, _) if sure < 1.0 => format!("at most {most}"),
+        (sure, _) if sure < 1.0 => format!("about {most}"),
         _ if least == most => format!("about {least}"),
         _ => format!("{least} to {most}"),
     };
@@ -194,7 +197,7 @@ fn make_it_once(made: &MadeAnew) -> String {
 
 /// What to do about the largest of those of one size.
 fn use_it_again(pool: &Pool) -> String {
-    let by = are_made_by(pool.stack.own_frame().or(pool.stack.first()));
+    let by = are_made_by(pool.stack.own_frame());
     format!(
         "In the code: about {} of {} of {} each{by}, {:.0} % of all, and few of them live at once. If a smaller one does, make that; else keep one and use it again.",
         count(pool.objects),
