@@ -59,6 +59,8 @@ pub(crate) struct Bench {
     pub(crate) async_profiler: Option<PathBuf>,
     /// Garbage beside it.
     pub(crate) garbage_mb_per_s: u32,
+    /// Of `mayfly run`, in recordings.
+    pub(crate) run_options: Vec<String>,
 }
 
 /// A JVM with its options.
@@ -123,7 +125,7 @@ impl Bench {
     fn record(&self, target: &Target, program: &Program) -> io::Result<[Verdict; 2]> {
         let recording = self.folder.join(format!("{}.mayfly", program.name));
         let mut command = Command::new(&self.mayfly);
-        command.args(["run", "-o"]).arg(&recording).arg("--").arg(target.java());
+        command.args(["run", "-o"]).arg(&recording).args(&self.run_options).arg("--").arg(target.java());
         self.arguments(&mut command, target, program, self.seconds);
         let run = command.output()?;
         let screen = text(&run.stderr);

@@ -46,6 +46,9 @@ pub(crate) struct Arguments {
     /// async-profiler's library, as scripts/fetch-async-profiler prints it
     #[arg(long, value_name = "FILE")]
     async_profiler: Option<PathBuf>,
+    /// Options of `mayfly run` in recordings: --run=--scope=leakbench.Server.dispatch
+    #[arg(long = "run", value_name = "OPTION", allow_hyphen_values = true)]
+    run_options: Vec<String>,
 }
 
 /// Verdicts by program and way.
@@ -70,6 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
         seconds: arguments.seconds,
         async_profiler: arguments.async_profiler.clone(),
         garbage_mb_per_s: arguments.garbage,
+        run_options: arguments.run_options.clone(),
     };
     let mut answered = true;
     let jvms = if arguments.jvms.is_empty() { vec![String::new()] } else { arguments.jvms.clone() };
