@@ -20,8 +20,13 @@ pub fn budget_of(profile: &Profile) -> String {
     let trust = trust_share(profile).map_or(0.0, |share| (share * 100.0).floor() / 100.0).min(TRUST);
     let bytes = profile.classes.iter().map(|class| class.allocated.bytes).fold(0, u64::saturating_add);
     let objects = profile.classes.iter().map(|class| class.allocated.objects).fold(0, u64::saturating_add);
+    let why = if trust < TRUST {
+        "# The recording knows no more of its JVM's bytes: the default is 0.99.\n"
+    } else {
+        ""
+    };
     let mut text =
-        format!("trust = {trust}\n\n[total]\nbytes = {}\nobjects = {}\n", size(bytes), roomy(objects));
+        format!("{why}trust = {trust}\n\n[total]\nbytes = {}\nobjects = {}\n", size(bytes), roomy(objects));
     let exact = profile.run.lifetimes
         && matches!(Picked::tracked(profile), Picked::Each)
         && profile.run.view.classes.admits_all()

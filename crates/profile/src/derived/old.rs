@@ -184,7 +184,10 @@ impl Profile {
         let mut placed: HashMap<&str, u64> = HashMap::new();
         // Sites without ages of their own tell nothing.
         for site in self.sites.iter().filter(|site| site.lifetimes.is_some() && takes(&site.class)) {
-            let Some(frame) = rules.charged(&site.stack) else { continue };
+            // What the JDK keeps of a call that it links at first is not what the program's method makes.
+            let Some(frame) = site.stack.linking_frame().or_else(|| rules.charged(&site.stack)) else {
+                continue;
+            };
             for part in aged(site.lives(buckets), gc) {
                 let sum = placed.entry(&site.class).or_default();
                 *sum = sum.saturating_add(part.tally.bytes);

@@ -26,6 +26,14 @@ impl Stack {
         self.own_frames().find(makes).or_else(|| self.shown_frame())
     }
 
+    /// The JDK's frame that links a call (of a lambda, a concatenation of strings) as it is made for the first time, if the object is made for that.
+    pub fn linking_frame(&self) -> Option<&Frame> {
+        let links = |frame: &&Frame| {
+            &*frame.class == "java.lang.invoke.MethodHandleNatives" && frame.method.starts_with("link")
+        };
+        self.iter().take_while(|frame| !frame.is_own()).find(links)
+    }
+
     /// The frame that an allocation is shown by: the program's own, or else the innermost.
     pub fn shown_frame(&self) -> Option<&Frame> {
         self.own_frame().or_else(|| self.first())
@@ -54,6 +62,22 @@ mod tests {
         assert_eq!(of_lambda.own_frame().map(|frame| &*frame.class), Some("a.Shop"));
         let alone = stack(&["java.util.Map", "a.Shop$$Lambda$1/0x08"]);
         assert_eq!(alone.own_frame().map(|frame| &*frame.class), Some("a.Shop$$Lambda$1/0x08"));
+    }
+
+    #[test]
+    fn what_the_jdk_makes_to_link_a_call_is_told_from_what_the_caller_makes() {
+        let frame = |class: &str, method: &str| Frame {
+            class: class.into(),
+            method: method.into(),
+            ..Frame::default()
+        };
+        let link = frame("java.lang.invoke.MethodHandleNatives", "linkCallSite");
+        let [code, main] = [frame("java.lang.classfile.Opcode", "<clinit>"), frame("a.Main", "main")];
+        let linked: Stack = [code.clone(), link.clone(), main.clone()].into_iter().collect();
+        assert_eq!(linked.linking_frame(), Some(&link));
+        // A method that is called by what links it.
+        let called: Stack = [code, main, link].into_iter().collect();
+        assert_eq!(called.linking_frame(), None);
     }
 
     #[test]

@@ -24,11 +24,14 @@ const CLASSES_OF_OTHERS: usize = 2;
 const FEW_SAMPLES: &str = "few samples";
 
 /// Why it is not known what survives.
-const BALANCED: &str = "?, few samples: too few of these were followed; --every-object follows each";
+const FEW_FOLLOWED: &str = "?, few samples: too few of these were followed; --every-object follows each";
 const THINNED: &str = "?, few samples: there was no room to follow each; #memlimit-SIZE gives it more";
 
 /// Why it is more.
 const NO_ROOM: &str = "≥: no more objects of scopes are looked after at once than there is room for; --include CLASSES leaves out others";
+
+/// If so many of the survivors are still there, that is what there is to know of how long they stay.
+const MOSTLY: f64 = 0.5;
 
 /// Columns of a scope's name in a sentence.
 const NAME: usize = 40;
@@ -77,7 +80,7 @@ impl Screen<'_> {
     fn why_not_known(&self, cells: &[Vec<String>]) -> Option<String> {
         let unknown = |cell: &String| cell == "?" || cell == FEW_SAMPLES;
         let why = match self.profile.run.tracking {
-            Tracking::Balanced => BALANCED,
+            Tracking::Balanced | Tracking::ByteSample(_) => FEW_FOLLOWED,
             _ => THINNED,
         };
         cells.iter().flatten().any(unknown).then(|| why.to_owned())
@@ -138,8 +141,16 @@ impl Screen<'_> {
             more => format!(", {more} more classes"),
         };
         let of = shorten(&path(scope), NAME, "...");
+        let lived = scope.outcome().unwrap_or_default().survived_live;
+        let is_known = about(lived, self.variances.of_outcome(scope, live)) != "?";
+        let still = match lived.bytes as f64 / (all.bytes as f64).max(1.0) {
+            share if is_known && share >= MOSTLY => {
+                format!("; {} of the bytes are still live", units::whole_percent(share))
+            }
+            _ => String::new(),
+        };
         format!(
-            "Survivors of {of}: {per_entry} per entry{sureness}{without}{more}; they outlive it by: {how_long}"
+            "Survivors of {of}: {per_entry} per entry{sureness}{without}{more}{still}; they outlive it by: {how_long}"
         )
     }
 
