@@ -24,6 +24,7 @@ mod over_time;
 mod overview;
 mod part;
 mod post_run;
+mod process;
 mod readings;
 mod rows;
 mod scopes;

@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 use mayfly_profile::{Held, HolderRow, Holders, Holding, OffHeap, OffHeapGrowth, Point, Profile, Tracking};
 
 use crate::names::place_text;
+use crate::process::while_it_runs;
 use crate::rows::{age, blank, line};
 use crate::table::right_aligned;
 use crate::units;
@@ -110,11 +111,6 @@ fn next(profile: &Profile, growth: &OffHeapGrowth) -> String {
     });
     let made = largest(profile).map_or_else(String::new, |made| format!("{made}; "));
     format!("{made}{limit}{freed}who holds them: mayfly leaks PID, {}", while_it_runs(profile))
-}
-
-/// When a command that asks a JVM is to be given: of a program that has ended nobody can ask.
-pub(crate) fn while_it_runs(profile: &Profile) -> &'static str {
-    if profile.complete { "in a new run" } else { "while it runs" }
 }
 
 /// Who made most of it that is there, as far as its objects were followed: `most by Feed.open:41: 143 MiB in 143 of 143, the oldest 8.1 s

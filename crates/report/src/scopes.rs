@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use mayfly_profile::{Outcome, Profile, ScopeClass, ScopeProfile, Survival, Tally, TallyVariance, Variances};
 
 use crate::names::class_text;
+use crate::process::pid;
 use crate::rows::{band, blank, line};
 use crate::table::right_aligned;
 use crate::text::printable;
@@ -190,11 +191,6 @@ pub(crate) fn outliving(survival: &Survival) -> String {
         None => {}
     }
     if texts.is_empty() { "it is not known how long".to_owned() } else { texts.join(", ") }
-}
-
-/// Of a program that runs, for a command; that of one that has ended is of no use.
-pub(crate) fn pid(profile: &Profile) -> Option<u32> {
-    (!profile.complete && !profile.is_merged()).then_some(profile.run.jvm.pid)
 }
 
 /// The class of which most bytes that survived a scope are live.

@@ -9,7 +9,8 @@ use mayfly_profile::{FullHeap, Grower, Growing, HeapRise, Profile, Tracking};
 use super::Screen;
 use super::growers::{GrowerWords, LONG_MS, added, most_of, sure, what};
 use crate::names::class_text;
-use crate::off_heap::{growing_off_heap, while_it_runs};
+use crate::off_heap::growing_off_heap;
+use crate::process::while_it_runs;
 use crate::units;
 use crate::unseen::{OF_ADDED_OBJECTS, heap_rises, leak_below};
 

@@ -8,7 +8,8 @@ use mayfly_profile::{
 
 use super::Screen;
 use crate::names::class_text;
-use crate::scopes::{live, not_known, outliving, path, pid, survivors as survived};
+use crate::process::pid;
+use crate::scopes::{live, not_known, outliving, path, survivors as survived};
 use crate::table::fitted;
 use crate::text::shorten;
 use crate::units;
