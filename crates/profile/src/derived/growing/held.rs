@@ -21,6 +21,8 @@ const FEW_SLOTS: u64 = 8;
 const MANY_SLOTS: u64 = 16;
 /// A part of what is old that is used by methods at this moment, and by nobody else: what leaks is forgotten.
 const LENT: f64 = 0.2;
+/// A cache that drops entries has dropped so many, for each that is there: it is full, and no leak.
+const LOST: f64 = 0.25;
 /// Classes of the JDK whose array is as long as it was made.
 const FIXED: [&str; 2] =
     ["java.util.concurrent.ArrayBlockingQueue", "java.util.concurrent.atomic.AtomicReferenceArray"];
@@ -132,8 +134,12 @@ impl Holder {
         }
     }
 
-    /// What it makes of growth that is sure but for that.
-    pub(super) fn judge(&self, growth: Growth) -> Growth {
+    /// What it makes of growth that is sure but for that, of which so many were lost after some time, for each that is there.
+    pub(super) fn judge(&self, growth: Growth, lost: f64) -> Growth {
+        let is_worth_it = growth.is_worth_a_search() && self.is_contained;
+        if (is_worth_it || matches!(growth, Growth::Unsure(_))) && lost >= LOST && self.dropped().is_some() {
+            return Growth::Harmless;
+        }
         if matches!(growth, Growth::Unsure(_)) {
             if self.is_full {
                 return Growth::Harmless;
@@ -456,11 +462,11 @@ mod tests {
         };
         let filling = found(1_900, 160);
         assert_eq!((filling.name.as_deref(), filling.element.as_deref()), (Some("a.History.ring"), None));
-        let Growth::Unsure(why) = filling.judge(Growth::Grows) else { panic!("it may only fill") };
+        let Growth::Unsure(why) = filling.judge(Growth::Grows, 0.0) else { panic!("it may only fill") };
         assert!(why.starts_with("a.History.ring is an array of 2000 slots"), "{why}");
-        let replaced = found(2_000, 160).judge(Growth::Grows);
+        let replaced = found(2_000, 160).judge(Growth::Grows, 0.0);
         assert!(replaced.doubt().is_some_and(|why| why.starts_with("they fill all slots of a.History.ring")));
-        assert!(found(2_000, 160).judge(Growth::Unsure("few".to_owned())).is_harmless());
+        assert!(found(2_000, 160).judge(Growth::Unsure("few".to_owned()), 0.0).is_harmless());
         let opened = found(1_900, 150);
         assert_eq!(
             (opened.name.as_deref(), opened.element.as_deref()),
@@ -474,23 +480,23 @@ mod tests {
             fixed("a.Hub", "ROOMS"),
         ]);
         assert_eq!((lists.name.as_deref(), lists.room), (Some("a.Room.lines"), None));
-        assert!(lists.judge(Growth::Grows).is_sure());
+        assert!(lists.judge(Growth::Grows, 0.0).is_sure());
     }
 
     /// A ring of 9,000 lines, two thirds full.
     #[test]
     fn an_array_of_the_programs_that_is_not_full_is_a_doubt() {
         let ring = |used| holder(vec![slots("[La.Row;", 1, used, 9_000), fixed("a.Log", "LINES")]);
-        let Growth::Unsure(why) = ring(6_000).judge(Growth::Grows) else { panic!("it may only fill") };
+        let Growth::Unsure(why) = ring(6_000).judge(Growth::Grows, 0.0) else { panic!("it may only fill") };
         assert!(why.starts_with("a.Log.LINES is an array of 9000 slots, of which 6000 are taken"), "{why}");
-        assert!(ring(9_000).judge(Growth::Grows).is_sure(), "what is full and grows does so elsewhere");
+        assert!(ring(9_000).judge(Growth::Grows, 0.0).is_sure(), "what is full and grows does so elsewhere");
         let queue =
             [slots("[Ljava.lang.Object;", 1, 5, 9), field(FIXED[0], "items", 1), fixed("a.B", "QUEUE")];
-        assert!(!holder(queue.to_vec()).judge(Growth::Grows).is_sure());
+        assert!(!holder(queue.to_vec()).judge(Growth::Grows, 0.0).is_sure());
         // Of a class of the program's that extends a map.
         let lru =
             [slots("[Ljava.util.HashMap$Node;", 1, 5, 16), field("a.Lru", "table", 1), fixed("a.B", "CACHE")];
-        assert!(holder(lru.to_vec()).judge(Growth::Grows).is_sure());
+        assert!(holder(lru.to_vec()).judge(Growth::Grows, 0.0).is_sure());
     }
 
     #[test]
@@ -498,16 +504,20 @@ mod tests {
         let bounded = Link { expiry: Some("evictionLock".into()), ..field("b.BoundedCache", "data", 1) };
         let map = [slots("[La.Node;", 1, 9, 16), field("java.util.HashMap", "table", 1)];
         let cached = holder([&map[..], &[bounded.clone(), fixed("a.B", "CACHE")]].concat());
-        let Growth::Unsure(why) = cached.judge(Growth::Grows) else { panic!("it may be evicted") };
+        let Growth::Unsure(why) = cached.judge(Growth::Grows, 0.0) else { panic!("it may be evicted") };
         assert!(why.starts_with("b.BoundedCache.evictionLock tells"), "{why}");
+        // "May leak", exit 2, of a cache that had dropped two of five.
+        assert!(cached.judge(Growth::Grows, 0.4).is_harmless(), "it is full");
+        assert!(cached.judge(Growth::Unsure(String::new()), 0.4).is_harmless());
         let beyond = holder([&map[..], &[field("a.Shop", "sold", 1), bounded]].concat());
-        assert!(beyond.judge(Growth::Grows).is_sure(), "of what has the map's owner");
+        assert!(beyond.judge(Growth::Grows, 0.4).is_sure(), "whatever else dies");
+        assert!(beyond.judge(Growth::Grows, 0.0).is_sure(), "of what has the map's owner");
     }
 
     #[test]
     fn entries_of_a_cache_with_a_bound_are_a_doubt() {
         let entry = [field("com.github.benmanes.caffeine.cache.PSMS", "value", 40)];
-        let Growth::Unsure(why) = holder(entry.to_vec()).judge(Growth::Grows) else {
+        let Growth::Unsure(why) = holder(entry.to_vec()).judge(Growth::Grows, 0.0) else {
             panic!("it has a bound")
         };
         assert!(why.starts_with("com.github.benmanes.caffeine.cache.PSMS is of a cache"), "{why}");
@@ -520,9 +530,9 @@ mod tests {
         let map = [slots("[La.Node;", 1, 9, 16), field("java.util.HashMap", "table", 1)];
         let bounded = Link { expiry: Some("evictionLock".into()), ..field("b.BoundedCache", "data", 1) };
         let cached = holder([&map[..], &[bounded, fixed("a.B", "CACHE")]].concat());
-        assert!(cached.judge(few()).doubt().is_some_and(|why| why.starts_with("b.BoundedCache")));
+        assert!(cached.judge(few(), 0.0).doubt().is_some_and(|why| why.starts_with("b.BoundedCache")));
         let listed = holder([&map[..], &[fixed("a.B", "ALL")]].concat());
-        assert_eq!(listed.judge(few()), few());
+        assert_eq!(listed.judge(few(), 0.0), few());
     }
 
     /// Buffers of a pool, of which a third is at work.
@@ -533,24 +543,24 @@ mod tests {
             row(60, vec![slots("[Ljava.lang.Object;", 1, 40, 64), of_deque, fixed("a.Pool", "FREE")]);
         let judged = |lent| {
             let lent = row(lent, vec![Link::at_work()]);
-            Holder::of(&[&lent, &pooled], None).expect("rows").judge(Growth::Grows)
+            Holder::of(&[&lent, &pooled], None).expect("rows").judge(Growth::Grows, 0.0)
         };
         let Growth::Unsure(why) = judged(10) else { panic!("they are in use") };
         assert!(why.starts_with("methods at work have 33 %"), "{why}");
         assert!(judged(2).is_sure(), "requests that are being served");
         let local = Holder::of(&[&row(60, vec![Link::at_work()])], None).expect("a row");
-        assert!(local.judge(Growth::Grows).is_sure(), "a list of a method that runs for ever");
+        assert!(local.judge(Growth::Grows, 0.0).is_sure(), "a list of a method that runs for ever");
     }
 
     #[test]
     fn what_a_soft_reference_holds_is_a_doubt() {
         let cached =
             holder(vec![field("java.lang.ref.SoftReference", "referent", 40), fixed("a.B", "CACHE")]);
-        assert!(cached.is_soft && !cached.judge(Growth::Grows).is_sure());
+        assert!(cached.is_soft && !cached.judge(Growth::Grows, 0.0).is_sure());
         let listed = holder(vec![field("java.util.ArrayList", "elementData", 1), fixed("a.B", "ALL")]);
-        assert!(listed.judge(Growth::PerhapsSoftly).is_sure(), "no soft reference is on the way");
+        assert!(listed.judge(Growth::PerhapsSoftly, 0.0).is_sure(), "no soft reference is on the way");
         let part = holder(vec![field("a.Row", "name", 40)]);
-        assert_eq!(part.judge(Growth::PerhapsSoftly), Growth::PerhapsSoftly);
+        assert_eq!(part.judge(Growth::PerhapsSoftly, 0.0), Growth::PerhapsSoftly);
     }
 
     #[test]
@@ -571,7 +581,7 @@ mod tests {
                 field("z.netty.util.internal.InternalThreadLocalMap", "indexedVariables", 20),
             ]
         };
-        let of = |way: &[Link]| holder([way, &local()].concat()).judge(Growth::Grows).is_sure();
+        let of = |way: &[Link]| holder([way, &local()].concat()).judge(Growth::Grows, 0.0).is_sure();
         let caches = field("z.netty.buffer.PoolThreadCache", "smallSubPageDirectCaches", 20);
         assert!(!of(&[slots("[Lz.netty.buffer.PoolThreadCache$Region;", 20, 780, 780), caches]));
         let listed = field("java.util.ArrayList", "elementData", 20);

@@ -206,7 +206,7 @@ impl Profile {
         growers = classes::with_classes(self, program, worth, clocks, growers, judge);
         for grower in &mut growers {
             if let Some(holder) = self.holder_of(grower, program) {
-                grower.growth = holder.judge(mem::take(&mut grower.growth));
+                grower.growth = holder.judge(mem::take(&mut grower.growth), grower.lost(self));
                 grower.holder = Some(holder);
             }
         }
@@ -363,7 +363,8 @@ impl Profile {
     /// What is held by nothing soft surely grows: before it is asked which classes do that no place names, as these would hide it.
     fn settle_soft(&self, growers: &mut [Grower], program: &Program<'_>) {
         for grower in growers.iter_mut().filter(|grower| grower.growth == Growth::PerhapsSoftly) {
-            let judged = self.holder_of(grower, program).map(|holder| holder.judge(Growth::PerhapsSoftly));
+            let judged =
+                self.holder_of(grower, program).map(|holder| holder.judge(Growth::PerhapsSoftly, 0.0));
             if judged.is_some_and(|growth| growth.is_sure()) {
                 grower.growth = Growth::Grows;
             }

@@ -22,6 +22,10 @@ use crate::facts::soft::is_soft;
 /// One object is nothing that becomes more: the array of a queue is older than what is in it.
 const SEVERAL: f64 = 1.5;
 
+/// What dies within this part of the time, and within so many milliseconds, was at work.
+const SHORT_PART: u64 = 10;
+const SHORT_MS: u64 = 2_000;
+
 /// The place that makes objects: a line of a method, a method, or where no stacks were taken a class of objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Maker {
@@ -123,6 +127,19 @@ impl Grower {
         let born = |part: usize| self.kept.iter().map(|kept| kept.born[part]).sum::<u64>() as f64;
         let late = born(1) + born(2);
         late / (born(0) + late).max(1.0)
+    }
+
+    /// Of its objects those that died after a good part of the time, for each that is alive.
+    pub(super) fn lost(&self, profile: &Profile) -> f64 {
+        let long_ms = (profile.duration_ms / SHORT_PART).max(SHORT_MS);
+        let sites = self.kept.iter().filter(|_| !self.is_class()).map(|kept| &profile.sites[kept.row]);
+        let (mut dead, mut living) = (0, 0);
+        for lifetimes in sites.filter_map(|site| site.lifetimes.as_deref()) {
+            let of_old = lifetimes.ms.dead().filter(|&(after, ..)| after >= long_ms);
+            dead += of_old.map(|(_, _, load)| load.objects).sum::<u64>();
+            living += lifetimes.ms.living().map(|(_, load)| load.objects).sum::<u64>();
+        }
+        dead as f64 / living.max(1) as f64
     }
 
     /// The field that holds it, as `a.B.field`, or what else does; `None` if that is not known.
