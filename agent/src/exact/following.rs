@@ -183,11 +183,14 @@ impl OfThread {
         let at: CountedAt = (due.entry.map(EntryId::node), due.cell);
         let mut known = self.class(shared, at).filter(|known| known.tracked)?;
         let sampling = exact.sampling_of_frequent_classes();
-        let by_sampler = sampling.is_some() && shares.is_frequent(known.id);
+        let by_sampler = match sampling {
+            Some(_) => shares.is_frequent(known.id),
+            None => shares.are_of_scopes_alone(),
+        };
         let scope = due.entry.filter(|_| shared.plan.scope_survivors).map(EntryId::node);
         if by_sampler && (scope.is_none() || shares.is_fast(known.id)) {
             // How fast objects are made is told by how far apart those are that are due.
-            if !by_count {
+            if !by_count || sampling.is_none() {
                 return Some((NextDue::Never, Duration::ZERO));
             }
             return Some((self.leave_to_sampler(exact, shares, (at, known)), Duration::ZERO));

@@ -209,6 +209,11 @@ impl Shares {
         }
     }
 
+    /// Whether the objects of scopes alone are chosen here.
+    pub fn are_of_scopes_alone(&self) -> bool {
+        self.in_scopes_alone
+    }
+
     /// An object of a class is due, of which this thread has come so far in this scope, or outside of any.
     pub fn turn(
         &self,
