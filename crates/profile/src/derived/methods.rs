@@ -27,6 +27,15 @@ pub struct MethodProfile {
     pub live_bytes: u64,
     /// Byte-seconds of the dead. How old the living are is known by class only.
     pub dead_byte_seconds: f64,
+    /// Bytes executed of what the JDK makes to link its calls ([`Stack::linking_frame`]).
+    pub linking_bytes: u64,
+}
+
+impl MethodProfile {
+    /// Whether most of it is what the JDK makes as it links the method's calls: once, and none of its own.
+    pub fn is_mostly_linking(&self) -> bool {
+        self.linking_bytes > self.executed_bytes / 2
+    }
 }
 
 impl BlameRules {
@@ -76,6 +85,9 @@ fn sum(method: Option<(&str, &str)>, sites: &[Charged<'_>], bounds: &HashMap<&st
         sum.live_bytes = sum.live_bytes.saturating_add(site.live.map_or(0, |live| live.bytes));
         sum.dead_byte_seconds += site.byte_seconds;
         variance += (site.allocated.bytes as f64 * site.error).powi(2);
+        if site.stack.linking_frame().is_some() {
+            sum.linking_bytes = sum.linking_bytes.saturating_add(site.allocated.bytes);
+        }
     }
     for (class, executed) in by_class {
         let bound = bounds.get(class).copied().unwrap_or(u64::MAX);

@@ -4,6 +4,7 @@ use mayfly_profile::{ClassProfile, LiveAsOf, OldRow, SiteProfile, Tally, TallyVa
 
 use super::growers::{frame_name, growers_of, holder_of};
 use super::longest;
+use super::tables::linking;
 use super::ways::short;
 use super::{Finding, Screen};
 use crate::coverage::BLANK;
@@ -154,7 +155,7 @@ impl Screen<'_> {
             return None;
         }
         let share = share(most.allocated_bytes, total);
-        let made = shorten(&place_text(class, method, most.line), NAME, "...");
+        let made = shorten(&place_text(class, method, most.line), NAME, "...") + linking(most);
         let bounds = self.profile.site_bounds();
         let through = self.program_of((class, method), |site| site.allocated_at_most(&bounds));
         Some(match through {

@@ -178,9 +178,14 @@ fn headings((of, what): (Of, &str), executed: bool, lifetimes: bool) -> Vec<Stri
 /// A number with a larger standard error than this share is rough.
 const ROUGH: f64 = 0.1;
 
+/// Behind a method that hardly makes anything itself.
+pub(super) fn linking(method: &MethodProfile) -> &'static str {
+    if method.is_mostly_linking() { " (the JDK links its calls)" } else { "" }
+}
+
 fn method_row(method: &MethodProfile, (counted, live_estimated): (bool, bool), known: bool) -> Row {
     let name = match &method.method {
-        Some((class, name)) => place_text(class, name, method.line),
+        Some((class, name)) => place_text(class, name, method.line) + linking(method),
         None => "(made without a known place: native code, the JVM)".to_owned(),
     };
     Row {
