@@ -1,5 +1,7 @@
 //! `mayfly heap holders`: who holds an object, seeing through the collections of the JDK.
 
+use std::collections::BTreeMap;
+
 use mayfly_heap::holders::{HeldBy, Holding};
 use mayfly_heap::paths::{edge_text, object_text};
 use mayfly_heap::{Edge, EdgeName, Filter, Graph, ObjectIndex, Referrers, Strength};
@@ -18,6 +20,8 @@ use crate::heap::selection;
 
 /// Rows when `--limit` does not say.
 const SHOWN: usize = 50;
+/// Rows by class and field.
+const FIELDS: usize = 10;
 /// References that are looked at for all objects of a class: each object takes a walk through the collections that it is in, which
 /// is long in a linked list.
 const LOOKED_AT: u64 = 100_000_000;
@@ -34,6 +38,21 @@ struct Holders {
     /// Number of holders.
     holders: usize,
     rows: Vec<Row>,
+    /// The same by class and field of the holder.
+    fields: Vec<FieldRow>,
+}
+
+/// Holders of one class, by one field of it.
+#[derive(Clone, Debug, Serialize)]
+struct FieldRow {
+    /// How many objects they hold; one that several hold is counted for each.
+    held: usize,
+    /// How many there are.
+    holders: usize,
+    /// Their class; what root it is.
+    class: String,
+    /// The field, `[]` for elements; `None` for a root.
+    by: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -60,6 +79,10 @@ impl Answer for Holders {
             let by = row.by.as_ref().map(|by| format!("-{by}->")).unwrap_or_default();
             table.row([row.held.to_string(), format!("{}{by}", readable_classes(&row.holder))]);
         }
+        let fields = match self.fields.iter().any(|row| row.holders > 1) {
+            true => self.fields_text(),
+            false => String::new(),
+        };
         let first = self.rows.first().map(|row| format!("\nthe first of them:\n{}\n", row.text));
         let asked = match self.objects.saturating_sub(self.asked) {
             0 => String::new(),
@@ -71,8 +94,21 @@ impl Answer for Holders {
         };
         table.text()
             + &left_out(self.rows.len(), self.holders, "holder")
+            + &fields
             + &asked
             + &first.unwrap_or_default()
+    }
+}
+
+impl Holders {
+    fn fields_text(&self) -> String {
+        let mut table = Columns::new(&["holds", "holders", "class and field"]);
+        for row in self.fields.iter().take(FIELDS) {
+            let by = row.by.as_ref().map(|by| format!("-{by}->")).unwrap_or_default();
+            let name = format!("{}{by}", readable_classes(&row.class));
+            table.row([row.held.to_string(), row.holders.to_string(), name]);
+        }
+        format!("\n{}{}", table.text(), left_out(self.fields.len().min(FIELDS), self.fields.len(), "field"))
     }
 }
 
@@ -98,6 +134,7 @@ pub(super) fn run(args: &HoldersArgs) -> Result<(), Error> {
         objects: held.len(),
         asked,
         holders: rows.len(),
+        fields: by_field(&rows),
         rows: rows.into_iter().take(args.shown.limit.unwrap_or(SHOWN)).collect(),
     };
     document::show(&file.source(), &answer, args.shown.json.is_json())
@@ -176,6 +213,22 @@ fn direct(graph: &Graph, referrers: &Referrers, held: &[ObjectIndex]) -> Vec<Row
         }
     }
     found.sorted()
+}
+
+/// By class and field, those of most objects first.
+fn by_field(rows: &[Row]) -> Vec<FieldRow> {
+    let mut fields: BTreeMap<(&str, Option<&str>), FieldRow> = BTreeMap::new();
+    for row in rows {
+        let class = row.holder.rsplit_once('@').map_or(&*row.holder, |(class, _)| class);
+        let by = row.by.as_deref().map(|by| if by.starts_with('[') { "[]" } else { by });
+        let new = || FieldRow { held: 0, holders: 0, class: class.to_owned(), by: by.map(str::to_owned) };
+        let field = fields.entry((class, by)).or_insert_with(new);
+        field.held += row.held;
+        field.holders += 1;
+    }
+    let mut fields: Vec<_> = fields.into_values().collect();
+    fields.sort_by_key(|field| std::cmp::Reverse(field.held));
+    fields
 }
 
 /// Field, `[i]`, or `static FIELD`.
