@@ -44,6 +44,8 @@ pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
                 /// The field that holds it; the method that makes it, where that is not known.
                 place: &row.place,
                 bytes_per_s: [0, 1].map(|side: usize| &row.sides[side].rates),
+                /// The standard errors of these, as shares of them.
+                errors: [0, 1].map(|side: usize| &row.sides[side].errors),
                 /// Recordings in which it may grow, before and after.
                 unsure: [0, 1].map(|side: usize| row.sides[side].unsure),
             }).collect::<Vec<_>>(),

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use mayfly_profile::is_of_the_jdk;
-use mayfly_report::{class_text, duration, printable, readable_class, size};
+use mayfly_report::{class_text, duration, plus_minus, printable, readable_class, size};
 use mayfly_verdicts::leaks::{LeakSide, LeaksChanged};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict};
 
@@ -44,10 +44,10 @@ fn leaks(difference: &Difference, document: &mut Document, full: bool) {
     let Some(LeaksChanged { rows, floors }) = &difference.leaks else { return };
     let shown = if full { rows.len() } else { rows.len().min(LEAKS) };
     let cell = |side: &LeakSide, floor: Option<f64>| match (side.rate(), side.unsure) {
-        (Some(rate), _) if side.rates.len() < side.of => {
+        (Some((rate, _)), _) if side.rates.len() < side.of => {
             format!("{}/s, in {} of {}", size(rate.round() as u64), side.rates.len(), side.of)
         }
-        (Some(rate), _) => format!("{}/s", size(rate.round() as u64)),
+        (Some((rate, error)), _) => format!("{}/s {}", size(rate.round() as u64), plus_minus(error)),
         (None, 0) if floor.is_some() => "none".to_owned(),
         (None, 0) => "?".to_owned(),
         (None, _) => "may grow".to_owned(),

@@ -78,7 +78,11 @@ pub(super) fn of(
             );
         });
     }
-    let weight = |container: &Container| Weight::of(&container.bytes, times, container.spread.evenly);
+    let weight = |container: &Container| {
+        // What the program made itself is no cache of a library, however many have some.
+        let is_own = family.is_some_and(|family| element(&container.row).starts_with(family));
+        Weight::of(&container.bytes, times, if is_own { 1.0 } else { container.spread.evenly })
+    };
     containers.sort_by(|one, other| {
         let rank = one.suspicion.rank().cmp(&other.suspicion.rank());
         rank.then_with(|| weight(one).heavier_first(&weight(other)))

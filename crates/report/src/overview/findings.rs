@@ -161,7 +161,7 @@ impl Screen<'_> {
         Some(match through {
             Some(_) if let Some(lines) = self.own_lines(|site| site.allocated_at_most(&bounds)) => {
                 format!(
-                    "by line of the program, with what it calls of others: {lines}; the ways: mayfly report --ways"
+                    "of all, by line of the program with what it calls of others: {lines}; the ways: mayfly report --ways"
                 )
             }
             Some(Through { frame, share: all }) => format!(

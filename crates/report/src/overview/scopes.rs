@@ -31,6 +31,9 @@ const THINNED: &str = "?, few samples: there was no room to follow each; #memlim
 /// Why it is more.
 const NO_ROOM: &str = "≥: no more objects of scopes are looked after at once than there is room for; --include CLASSES leaves out others";
 
+/// Why it is less.
+const AT_MOST: &str = "≤: what this collector leaves may be dead, so that it survived is not proved; Serial, Parallel and G1 tell";
+
 /// If so many of the survivors are still there, that is what there is to know of how long they stay.
 const MOSTLY: f64 = 0.5;
 
@@ -63,7 +66,8 @@ impl Screen<'_> {
         cells.extend(scopes.iter().take(ROWS).map(|&(bytes, scope)| self.cells_of(scope, bytes, followed)));
         let mut lines = vec![String::new()];
         lines.extend(self.wrap(0, &heading));
-        let why = self.why_not_known(&cells).into_iter().chain(why_at_least(&scopes));
+        let at_most = (followed && self.is_at_most()).then(|| AT_MOST.to_owned());
+        let why = self.why_not_known(&cells).into_iter().chain(at_most.or_else(|| why_at_least(&scopes)));
         lines.extend(fitted(&with_errors(cells), "  ", self.columns).lines().map(str::to_owned));
         lines.extend(why.flat_map(|text| self.wrap(2, &text)));
         let bytes = |scope: &ScopeProfile| survived(scope.outcome().unwrap_or_default()).bytes;
@@ -130,13 +134,14 @@ impl Screen<'_> {
         let later = scope.later();
         let of_each = || all.bytes.checked_div(scope.entries).map_or("?".into(), units::bytes);
         let per_entry = later.map_or_else(of_each, |later| units::bytes(later.bytes_per_entry()));
-        let per_entry = at_least(scope, all, per_entry);
+        let per_entry = self.bounded(scope, all, per_entry);
         let without = later.and_then(without).unwrap_or_default();
         let sureness = match sureness(all, self.variances.of_outcome(scope, survived)) {
             text if text.is_empty() => text,
             text => format!(" ({text})"),
         };
-        let how_long = scope.outliving().map_or("not known".into(), |survival| outliving(&survival));
+        let how_long = scope.outliving().filter(|_| !self.is_at_most());
+        let how_long = how_long.map_or("not known".into(), |survival| outliving(&survival));
         let more = match more {
             0 => String::new(),
             more => format!(", {more} more classes"),
@@ -145,7 +150,7 @@ impl Screen<'_> {
         let lived = scope.outcome().unwrap_or_default().survived_live;
         let is_known = about(lived, self.variances.of_outcome(scope, live)) != "?";
         let still = match lived.bytes as f64 / (all.bytes as f64).max(1.0) {
-            share if is_known && share >= MOSTLY => {
+            share if is_known && share >= MOSTLY && !self.is_at_most() => {
                 format!("; {} of the bytes are still live", units::whole_percent(share))
             }
             _ => String::new(),
@@ -153,6 +158,15 @@ impl Screen<'_> {
         format!(
             "Survivors of {of}: {per_entry} per entry{sureness}{without}{more}{still}; they outlive it by: {how_long}"
         )
+    }
+
+    /// Whether what a collection leaves may be dead: then what survived is an upper bound.
+    fn is_at_most(&self) -> bool {
+        self.profile.run.jvm.lifetimes_are_upper_bounds()
+    }
+
+    fn bounded(&self, scope: &ScopeProfile, part: Tally, text: String) -> String {
+        bounded(scope, part, text, self.is_at_most())
     }
 
     /// The classes of what survived it, those of which most surely did first; of those that rest on few samples the largest.
@@ -168,7 +182,12 @@ impl Screen<'_> {
     /// Cells of a class that survived, with its objects for each of so many entries.
     fn survivor(&self, entries: u64, class: &ScopeClass, outcome: Outcome) -> Vec<String> {
         let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome_of_class(class, part);
-        let least = |text: String| if outcome.is_at_least() { more_than(&text) } else { text };
+        let is_at_most = self.is_at_most();
+        let least = |text: String| match outcome.is_at_least() {
+            _ if is_at_most => less_than(&text),
+            true => more_than(&text),
+            false => text,
+        };
         vec![
             least(units::bytes(outcome.survived.bytes)),
             sureness(outcome.survived, of(survived)),
@@ -191,9 +210,9 @@ impl Screen<'_> {
                 Some(outcome) => {
                     let lived = outcome.survived_live;
                     [
-                        at_least(scope, outcome.survived, units::bytes(outcome.survived.bytes)),
+                        self.bounded(scope, outcome.survived, units::bytes(outcome.survived.bytes)),
                         sureness(outcome.survived, of(survived)),
-                        at_least(scope, lived, about(lived, of(live))),
+                        self.bounded(scope, lived, about(lived, of(live))),
                     ]
                 }
                 None if scope.outlived.is_some() => ["?", "", "?"].map(str::to_owned),
@@ -296,13 +315,20 @@ fn about(part: Tally, variance: TallyVariance) -> String {
     format!("~{}", units::bytes(part.bytes))
 }
 
-/// The text of a part of all that a scope made, where much more may be of classes of which nothing is known.
-fn at_least(scope: &ScopeProfile, part: Tally, text: String) -> String {
+/// The text of a part of all that a scope made, where much more may be of classes of which nothing is known; or less, where a collection does not prove what
+/// is alive.
+fn bounded(scope: &ScopeProfile, part: Tally, text: String, is_at_most: bool) -> String {
     match scope.is_at_least(part) {
+        _ if is_at_most => less_than(&text),
         false => text,
         true if part.is_empty() => "?".to_owned(),
         true => more_than(&text),
     }
+}
+
+/// That it is less; nothing of what is not known.
+fn less_than(text: &str) -> String {
+    if text == "?" { text.to_owned() } else { format!("≤{}", text.trim_start_matches('~')) }
 }
 
 /// That it is more; nothing of what is not known.

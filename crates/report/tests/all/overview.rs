@@ -700,7 +700,7 @@ fn what_a_library_allocates_is_said_with_the_programs_line_below_which_it_does()
     let text = found(&lines);
     assert!(
         text.contains(
-            "by line of the program, with what it calls of others: Friends.m:30 67 %, Feed.m:31 33 %;"
+            "of all, by line of the program with what it calls of others: Friends.m:30 67 %, Feed.m:31 33 %;"
         ),
         "{text}"
     );

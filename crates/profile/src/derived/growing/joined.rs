@@ -67,7 +67,7 @@ pub(super) fn by_container(
             None => joined.push(grower),
         }
     }
-    joined.iter_mut().for_each(|grower| grower.name_by_class(profile));
+    joined.iter_mut().for_each(|grower| grower.name_by_program(profile, program));
     joined
 }
 

@@ -228,11 +228,14 @@ impl Profile {
         }
         growers = joined::by_container(self, program, growers);
         let is_shared = is_balanced && self.classes.iter().any(|class| self.is_shared(class));
+        // Of each object its class is known, and not its stack, where there is no room for all.
+        let is_thinned =
+            self.run.tracking == Tracking::EveryObject && self.trust.following.thinned_to_one_in > 1;
         for grower in &mut growers {
             grower.error = self.error_of(grower, variances);
-            let is_part = grower.is_at_least || (is_shared && !grower.is_class());
+            let is_part = grower.is_at_least || ((is_shared || is_thinned) && !grower.is_class());
             // What is known of it may be far too much.
-            grower.is_at_least = is_part && grower.error <= ROUGH;
+            grower.is_at_least = is_part && grower.error <= if is_thinned { FEW_SAMPLES } else { ROUGH };
         }
         let floor = (LEAST_SAMPLES * worth.of_one()).max(least) * 1000.0 / whole_ms.max(1.0);
         let floor = no_more_than(floor, self.left_by_the_last().map(|left| left.bytes), whole_ms);

@@ -234,8 +234,20 @@ impl Grower {
         self.name_classes(profile, program);
     }
 
-    /// Names it by the line that makes the class by which it is named, if its own does not: a parser makes most of the bytes of what another line keeps.
-    pub(super) fn name_by_class(&mut self, profile: &Profile) {
+    /// Names it by the line that makes the class by which it is named, if its own does not: a parser makes most of the bytes of what another line keeps. If
+    /// that is a library's, by the line of the program that most of it is made below.
+    pub(super) fn name_by_program(&mut self, profile: &Profile, program: &Program<'_>) {
+        const MOST: f64 = 0.5;
+        self.name_by_class(profile);
+        let Maker::Method { class, .. } = &self.maker else { return };
+        if program.family().is_some_and(|family| !class.starts_with(family))
+            && let Some(frame) = self.way(profile, program, MOST)
+        {
+            self.maker = Maker::of(Some(frame), true);
+        }
+    }
+
+    fn name_by_class(&mut self, profile: &Profile) {
         if !matches!(self.maker, Maker::Method { .. }) {
             return;
         }
