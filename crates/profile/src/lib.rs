@@ -33,7 +33,7 @@ pub use derived::own_code::{OwnCode, is_foreign};
 pub use derived::own_tree::OwnWay;
 pub use derived::phases::StartUp;
 pub use derived::places::Places;
-pub use derived::program::{Through, holders_that_drop};
+pub use derived::program::{OwnLine, Through, holders_that_drop};
 pub use derived::slices::{Happened, Slice, Slices};
 pub use derived::slicing::Slicing;
 pub use facts::blame::{BlameRules, BlamedClass, BlamedMethod, blame};

@@ -3,7 +3,7 @@
 //!
 //! Not here: what users name as theirs (`own_code`), and the frame that allocates (`own_frame`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::derived::own_code::{is_foreign, is_framework};
 use crate::derived::places::Places;
@@ -32,6 +32,17 @@ pub struct Through {
     pub frame: Frame,
     /// Of all that were looked at.
     pub share: f64,
+}
+
+/// What part of some objects a line of the program itself makes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnLine {
+    /// The line.
+    pub frame: Frame,
+    /// Of all that were looked at: what it is the innermost of, with what it calls of others.
+    pub share: f64,
+    /// The same with what it calls of the program's own.
+    pub through: f64,
 }
 
 /// How the program's own classes are known.
@@ -77,14 +88,12 @@ impl Profile {
         Some(Through { frame: frame.clone(), share })
     }
 
-    /// The program's own lines, each with its share of all that `weight` gives: of what it is the innermost of, with what it calls of others; the
-    /// most first. Empty where whose the program is is not known.
-    pub fn own_lines(&self, weight: impl Fn(&SiteProfile) -> u64) -> Vec<Through> {
+    /// The program's own lines, each with its share of all that `weight` gives; the most first. Empty where whose the program is is not known.
+    pub fn own_lines(&self, weight: impl Fn(&SiteProfile) -> u64) -> Vec<OwnLine> {
         let program = Program::of(self);
-        if program.main.is_none() {
-            return Vec::new();
-        }
+        let Some(family) = program.main else { return Vec::new() };
         let (mut lines, mut all) = (BTreeMap::<(&str, &str, Option<u32>), (&Frame, u64)>::new(), 0u64);
+        let mut passing: BTreeMap<(&str, &str, Option<u32>), u64> = BTreeMap::new();
         for site in &self.sites {
             let weight = weight(site);
             all = all.saturating_add(weight);
@@ -93,11 +102,22 @@ impl Profile {
                 let (_, sum) = lines.entry((class, method, frame.line)).or_insert((frame, 0));
                 *sum = sum.saturating_add(weight);
             }
+            // Each once, however deep it calls itself.
+            let own = site.stack.own_frames().filter(|frame| frame.class.starts_with(family));
+            let own: BTreeSet<_> = own.map(|frame| (frame.in_source(), frame.line)).collect();
+            for ((class, method), line) in own {
+                let sum = passing.entry((class, method, line)).or_default();
+                *sum = sum.saturating_add(weight);
+            }
         }
         let share = |weight: u64| weight as f64 / all.max(1) as f64;
         let mut lines: Vec<_> = lines
-            .into_values()
-            .map(|(frame, weight)| Through { frame: frame.clone(), share: share(weight) })
+            .into_iter()
+            .map(|(line, (frame, weight))| OwnLine {
+                frame: frame.clone(),
+                share: share(weight),
+                through: share(passing.get(&line).copied().unwrap_or(0).max(weight)),
+            })
             .collect();
         lines.sort_by(|a, b| b.share.total_cmp(&a.share));
         lines

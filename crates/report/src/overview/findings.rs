@@ -42,6 +42,9 @@ const MUCH: f64 = 0.2;
 const LINES: usize = 3;
 const LEAST_OF_LINE: f64 = 0.05;
 const LEAST_OF_LINES: f64 = 0.5;
+/// What passes through a line is named if it is so many times what it makes itself, and not nearly all, as of who serves a request.
+const LARGER: f64 = 1.3;
+const NEARLY_ALL: f64 = 0.9;
 
 impl Screen<'_> {
     /// The sentences, numbered, each with what to do next below it.
@@ -178,10 +181,13 @@ impl Screen<'_> {
         let mut lines = self.profile.own_lines(weight);
         lines.retain(|line| line.share >= LEAST_OF_LINE);
         let all: f64 = lines.iter().map(|line| line.share).sum();
-        let texts = lines
-            .iter()
-            .take(LINES)
-            .map(|line| format!("{} {}", short(&line.frame), whole_percent(line.share)));
+        let texts = lines.iter().take(LINES).map(|line| {
+            let through = match line.through >= LARGER * line.share && line.through < NEARLY_ALL {
+                true => format!(" (through it {})", whole_percent(line.through)),
+                false => String::new(),
+            };
+            format!("{} {}{through}", short(&line.frame), whole_percent(line.share))
+        });
         (lines.len() > 1 && all >= LEAST_OF_LINES).then(|| texts.collect::<Vec<_>>().join(", "))
     }
 
