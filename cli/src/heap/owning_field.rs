@@ -2,7 +2,7 @@
 
 use mayfly_heap::holders::is_of_a_collection_library;
 use mayfly_heap::paths::edge_text;
-use mayfly_heap::{Edge, EdgeName, Graph, ObjectIndex, ObjectSet};
+use mayfly_heap::{Edge, EdgeName, Graph, ObjectIndex, ObjectSet, Strength};
 use mayfly_profile::{is_of_lambda, is_of_the_jdk};
 
 /// So far above it is looked: a timer has its queue.
@@ -19,7 +19,8 @@ pub(crate) fn owning_field(graph: &Graph, mut held: Vec<ObjectIndex>) -> Option<
         let mut found: Option<(usize, String)> = None;
         let mut above = Vec::new();
         for object in graph.objects() {
-            for edge in graph.edges(object).filter(|edge| all.contains(edge.to)) {
+            let held_by = |edge: &Edge<'_>| all.contains(edge.to) && edge.name.strength() == Strength::Strong;
+            for edge in graph.edges(object).filter(held_by) {
                 match field_of(graph, &edge) {
                     Some(field) => {
                         let at = held.iter().position(|&of| of == edge.to).unwrap_or(0);
