@@ -6,7 +6,7 @@ use std::process::Command;
 
 use mayfly_tests::{
     Jvm, Launch, Outcome, Profiled, Running, Workspace, any_jvm, artifacts, each_jvm, fixture_classes, jvms,
-    mayfly, shell_words,
+    mayfly, shell_words, turns_of,
 };
 use serde_json::Value;
 
@@ -332,13 +332,14 @@ fn a_recording_tells_who_allocates_what_stays() {
 /// The field nearest above the container, and the way to it; in each way of following objects.
 #[test]
 fn a_recording_names_who_holds_what_grows() {
+    let scenarios = [
+        ("staticMap", "leaks.Leaks.ENTRIES", "java.util.HashMap.table"),
+        ("listeners", "leaks.Leaks$Model.listeners", "leaks.Leaks.MODEL"),
+        ("queue", "leaks.Leaks.QUEUE", "java.util.concurrent.LinkedBlockingQueue.head"),
+        ("threadLocal", "java.lang.Thread.threadLocals", "java.util.ArrayList.elementData"),
+    ];
     each_jvm(|jvm| {
-        for (scenario, holder, on_the_way) in [
-            ("staticMap", "leaks.Leaks.ENTRIES", "java.util.HashMap.table"),
-            ("listeners", "leaks.Leaks$Model.listeners", "leaks.Leaks.MODEL"),
-            ("queue", "leaks.Leaks.QUEUE", "java.util.concurrent.LinkedBlockingQueue.head"),
-            ("threadLocal", "java.lang.Thread.threadLocals", "java.util.ArrayList.elementData"),
-        ] {
+        for &(scenario, holder, on_the_way) in turns_of(jvm, 0, &scenarios) {
             let run = recorded(jvm, scenario);
             let (_, told) = leaks([run.recording().into_os_string(), "--trust".into(), "0.5".into()]);
             let first = &told["suspects"][0];
