@@ -79,10 +79,9 @@ impl Answer for Holders {
             let by = row.by.as_ref().map(|by| format!("-{by}->")).unwrap_or_default();
             table.row([row.held.to_string(), format!("{}{by}", readable_classes(&row.holder))]);
         }
-        let fields = match self.fields.iter().any(|row| row.holders > 1) {
-            true => self.fields_text(),
-            false => String::new(),
-        };
+        // Of few who reads them sees as much.
+        let is_summed_up = self.holders > FIELDS && self.fields.len() < self.holders;
+        let fields = if is_summed_up { self.fields_text() } else { String::new() };
         let first = self.rows.first().map(|row| format!("\nthe first of them:\n{}\n", row.text));
         let asked = match self.objects.saturating_sub(self.asked) {
             0 => String::new(),
@@ -240,6 +239,26 @@ fn by_text(edge: &Edge<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A row for each of 4,800 timers.
+    #[test]
+    fn many_holders_of_one_class_are_summed_up() {
+        let mut text = String::from("root static my.App.timers -> 1:my.Timers\n");
+        for at in 0..20 {
+            let task = 0x100 + at;
+            text += &format!("1 -[{at}]-> {task:x}:my.Task -of-> {:x}:my.Order\n", 0x1000 + at);
+        }
+        let graph = mayfly_heap::fake::heap(&text);
+        let orders: Vec<_> =
+            graph.objects().filter(|&at| &*graph.class(graph.class_of(at)).name == "my.Order").collect();
+        let (rows, asked) = through_collections(&graph, &Referrers::new(&graph), &orders);
+        let fields = by_field(&rows);
+        let sums: Vec<_> =
+            fields.iter().map(|row| (row.held, row.holders, &*row.class, row.by.as_deref())).collect();
+        assert_eq!(sums, [(20, 20, "my.Task", Some("of"))]);
+        let holders = Holders { objects: 20, asked, holders: rows.len(), rows, fields };
+        assert!(holders.text().contains("   20       20  my.Task-of->\n"), "{}", holders.text());
+    }
 
     fn shown(rows: &[Row]) -> Vec<(usize, String)> {
         let text = |row: &Row| format!("{} {}", row.holder, row.by.as_deref().unwrap_or_default());
