@@ -77,46 +77,56 @@ pub(crate) fn follow(exact: &Exact, jni: Jni<'_>, due: HandedOver<'_>, by_count:
 /// Follows an object that the JVM's sampler picked, if its class is frequent. What became of the objects of its scope, if it was made in
 /// one, others tell, unless they are made too fast.
 pub(super) fn follow_sampled(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked: &SampledObject<'_>) {
-    let &SampledObject { class, cell, object, size, interval } = picked;
-    let shared = &*exact.shared;
-    let Some(shares) = shares_in_use(exact).filter(|shares| shares.is_frequent(class)) else { return };
-    // Java answers: nothing of this thread may be held.
-    let is_for_scope = shared.scopes.are_used() && shares.is_fast(class);
-    let entry = is_for_scope.then(|| hooks.entry(jni)).flatten();
-    timed(exact, shares.objects(), |thread| {
-        let at = (None, cell);
-        let mut known = thread.class(shared, at).filter(|known| known.tracked)?;
-        let p = Estimate::probability(size, interval);
-        let log2 = shares.stands_for(p, &shared.budget, &mut fastrand::f64)?;
-        shared.clock.advance_by_estimate((size as f64 / p) as u64);
-        let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
-        let followed = Followed { object, size, bytes: 0, entry, trace };
-        // The JVM samples nothing while a virtual thread is being mounted or unmounted.
-        let chosen = Chosen { followed, log2, moving: false, by: ChosenBy::Sampler };
-        let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
-        thread.has_reached(at, known.reached);
-        Some(((), on_stack))
-    });
+    let Some(shares) = shares_in_use(exact).filter(|shares| shares.is_frequent(picked.class)) else { return };
+    let entry = entry_of_fast(exact, jni, hooks, shares, picked.class);
+    follow_picked(exact, jni, shares, picked, (entry, ChosenBy::Sampler));
 }
 
 /// The same for its scope alone, where a byte sample stands for the class: if objects of the class are made too fast to be due.
 pub(super) fn follow_in_scope(exact: &Exact, jni: Jni<'_>, hooks: &Hooks, picked: &SampledObject<'_>) {
-    let &SampledObject { class, cell, object, size, interval } = picked;
+    let Some(shares) = shares_in_use(exact) else { return };
+    let Some(entry) = entry_of_fast(exact, jni, hooks, shares, picked.class) else { return };
+    follow_picked(exact, jni, shares, picked, (Some(entry), ChosenBy::TurnInScope));
+}
+
+/// The entry in which an object of a class is made, where the sampler tells of the class in scopes, too. Java answers: nothing of this thread may
+/// be held.
+fn entry_of_fast(
+    exact: &Exact,
+    jni: Jni<'_>,
+    hooks: &Hooks,
+    shares: &Shares,
+    class: ClassId,
+) -> Option<EntryId> {
+    let is_for_scope = exact.shared.scopes.are_used() && shares.is_fast(class);
+    is_for_scope.then(|| hooks.entry(jni)).flatten()
+}
+
+fn follow_picked(
+    exact: &Exact,
+    jni: Jni<'_>,
+    shares: &Shares,
+    picked: &SampledObject<'_>,
+    (entry, by): (Option<EntryId>, ChosenBy),
+) {
+    let &SampledObject { cell, object, size, interval, .. } = picked;
     let shared = &*exact.shared;
-    let is_for_scope = |shares: &&Shares| shared.scopes.are_used() && shares.is_fast(class);
-    let Some(shares) = shares_in_use(exact).filter(is_for_scope) else { return };
-    let entry = hooks.entry(jni);
-    if entry.is_none() {
-        return;
-    }
-    timed(exact, shares.in_scopes(), |thread| {
-        let mut known = thread.class(shared, (None, cell)).filter(|known| known.tracked)?;
-        let log2 =
-            shares.stands_for(Estimate::probability(size, interval), &shared.budget, &mut fastrand::f64)?;
+    let of_class = by == ChosenBy::Sampler;
+    let budget = if of_class { shares.objects() } else { shares.in_scopes() };
+    timed(exact, budget, |thread| {
+        let at = (None, cell);
+        let mut known = thread.class(shared, at).filter(|known| known.tracked)?;
+        let p = Estimate::probability(size, interval);
+        let log2 = shares.stands_for(p, &shared.budget, &mut fastrand::f64)?;
+        if of_class {
+            shared.clock.advance_by_estimate((size as f64 / p) as u64);
+        }
         let trace = shared.traces.of_this_thread(&exact.target.jvmti, jni, false);
         let followed = Followed { object, size, bytes: 0, entry, trace };
-        let chosen = Chosen { followed, log2, moving: false, by: ChosenBy::TurnInScope };
+        // The JVM samples nothing while a virtual thread is being mounted or unmounted.
+        let chosen = Chosen { followed, log2, moving: false, by };
         let (_, on_stack) = thread.follow_chosen(exact, shares, jni, &mut known, chosen);
+        thread.has_reached(at, known.reached);
         Some(((), on_stack))
     });
 }
@@ -183,10 +193,7 @@ impl OfThread {
         let at: CountedAt = (due.entry.map(EntryId::node), due.cell);
         let mut known = self.class(shared, at).filter(|known| known.tracked)?;
         let sampling = exact.sampling_of_frequent_classes();
-        let by_sampler = match sampling {
-            Some(_) => shares.is_frequent(known.id),
-            None => shares.are_of_scopes_alone(),
-        };
+        let by_sampler = shares.are_of_scopes_alone() || sampling.is_some() && shares.is_frequent(known.id);
         let scope = due.entry.filter(|_| shared.plan.scope_survivors).map(EntryId::node);
         if by_sampler && (scope.is_none() || shares.is_fast(known.id)) {
             // How fast objects are made is told by how far apart those are that are due.

@@ -129,24 +129,18 @@ fn take(exact: &Exact, unseen: &Unseen, jni: Jni<'_>, sample: SampledAllocation<
         return;
     }
     let Some(cell) = cell_of(exact, jni, hooks, sample) else { return };
-    let class = shared.classes.at_cell(cell);
-    if let Some(class) = class {
-        let name = shared.classes.name(class).unwrap_or_default();
-        unseen.take(&exact.target.jvmti, jni, (class, name), &drawn);
-    }
+    let Some(class) = shared.classes.at_cell(cell) else { return };
+    let name = shared.classes.name(class).unwrap_or_default();
+    unseen.take(&exact.target.jvmti, jni, (class, name), &drawn);
+    let (object, size, interval) = (sample.object, sample.size, drawn.interval);
+    let picked = SampledObject { class, cell, object, size, interval };
     let is_fair = || drawn.is_fair(fastrand::f64());
-    match (shared.plan.tracking, class) {
-        (Tracking::ByteSample(interval), Some(class)) if is_fair() => {
-            follow(exact, jni, sample, cell, interval, drawn.interval);
-            let (size, interval) = (sample.size, drawn.interval);
-            let picked = SampledObject { class, cell, object: sample.object, size, interval };
+    match shared.plan.tracking {
+        Tracking::ByteSample(asked) if is_fair() => {
+            follow(exact, jni, sample, cell, asked, interval);
             follow_in_scope(exact, jni, hooks, &picked);
         }
-        (Tracking::Balanced, Some(class)) if is_fair() => {
-            let (size, interval) = (sample.size, drawn.interval);
-            let picked = SampledObject { class, cell, object: sample.object, size, interval };
-            follow_sampled(exact, jni, hooks, &picked);
-        }
+        Tracking::Balanced if is_fair() => follow_sampled(exact, jni, hooks, &picked),
         _ => {}
     }
 }

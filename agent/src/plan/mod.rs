@@ -166,13 +166,13 @@ impl Plan {
 }
 
 fn counting(options: &Options, stacks: Stacks) -> Counting {
+    let samples = options.sample_bytes.is_some();
     match options.engine {
         EngineKind::Sampled => Counting::Samples,
-        EngineKind::Exact if options.sample_bytes.is_some() && options.scope_survivors => {
+        EngineKind::Exact if options.track_balanced || samples && options.scope_survivors => {
             Counting::Hooks(HandedOver::Due)
         }
-        EngineKind::Exact if options.sample_bytes.is_some() => Counting::Hooks(HandedOver::Nothing),
-        EngineKind::Exact if options.track_balanced => Counting::Hooks(HandedOver::Due),
+        EngineKind::Exact if samples => Counting::Hooks(HandedOver::Nothing),
         EngineKind::Exact => {
             let of_objects = matches!(stacks, Stacks::OfFollowed | Stacks::OfEach);
             let each = options.track_collections || of_objects;

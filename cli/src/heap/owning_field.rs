@@ -2,7 +2,7 @@
 
 use mayfly_heap::holders::is_of_a_collection_library;
 use mayfly_heap::paths::edge_text;
-use mayfly_heap::{Edge, EdgeName, Graph, ObjectIndex, ObjectSet, Strength};
+use mayfly_heap::{ClassIndex, Edge, EdgeName, Graph, ObjectIndex, ObjectSet, Strength};
 use mayfly_profile::{is_of_lambda, is_of_the_jdk};
 
 /// So far above it is looked: a timer has its queue.
@@ -44,14 +44,23 @@ pub(crate) fn owning_field(graph: &Graph, mut held: Vec<ObjectIndex>) -> Option<
 /// The field, if the program's own class declares it.
 fn field_of(graph: &Graph, edge: &Edge<'_>) -> Option<String> {
     let (declaring, _) = edge.name.field()?;
-    let holder = match edge.name {
-        EdgeName::Static { .. } => declaring,
-        _ => graph.class_of(edge.from),
-    };
-    let is_own =
-        |class: &str| !is_of_the_jdk(class) && !is_of_a_collection_library(class) && !is_of_lambda(class);
-    let (declaring, holder) = (&graph.class(declaring).name, &graph.class(holder).name);
+    let (declaring, holder) = (&graph.class(declaring).name, &graph.class(holding_class(graph, edge)?).name);
+    let is_own = |class: &str| is_own_class(class) && !is_of_lambda(class);
     (is_own(declaring) && is_own(holder)).then(|| format!("{holder}.{}", edge_text(edge)))
+}
+
+/// The class whose field it is: of a static one that which declares it, else that of the object. `None`: it is no field.
+pub(crate) fn holding_class(graph: &Graph, edge: &Edge<'_>) -> Option<ClassIndex> {
+    match edge.name {
+        EdgeName::Static { declaring, .. } => Some(*declaring),
+        EdgeName::Field { .. } => Some(graph.class_of(edge.from)),
+        EdgeName::Element | EdgeName::Internal(_) => None,
+    }
+}
+
+/// Whether a class, no array, is neither the JDK's nor of a library of collections.
+pub(crate) fn is_own_class(class: &str) -> bool {
+    !is_of_the_jdk(class) && !is_of_a_collection_library(class)
 }
 
 fn leads_up(graph: &Graph, edge: &Edge<'_>) -> bool {

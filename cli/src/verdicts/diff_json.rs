@@ -1,6 +1,7 @@
 //! What changed as JSON, schema `mayfly-diff/1`. Described for users in `docs/guide/diff.md`.
 
 use mayfly_report::readable_class;
+use mayfly_verdicts::leaks::{LeakRow, Rate};
 use mayfly_verdicts::{Clock, Difference, Finding, Measure, RowName, Verdict, Work};
 use serde::Serialize;
 
@@ -43,9 +44,9 @@ pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
                 class: &row.class,
                 /// The field that holds it; the method that makes it, where that is not known.
                 place: &row.place,
-                bytes_per_s: [0, 1].map(|side: usize| &row.sides[side].rates),
+                bytes_per_s: of_each(row, |rate| rate.bytes_per_s),
                 /// The standard errors of these, as shares of them.
-                errors: [0, 1].map(|side: usize| &row.sides[side].errors),
+                errors: of_each(row, |rate| rate.error),
                 /// Recordings in which it may grow, before and after.
                 unsure: [0, 1].map(|side: usize| row.sides[side].unsure),
             }).collect::<Vec<_>>(),
@@ -55,6 +56,11 @@ pub(crate) fn diff_json(compared: &Compared<'_>) -> String {
         findings: difference.findings.iter().map(|one| finding(one, difference)).collect::<Vec<_>>(),
     };
     serde_json::to_string_pretty(&document).expect("names and finite numbers") + "\n"
+}
+
+/// A number of each rate, before and after.
+fn of_each(row: &LeakRow, number: fn(&Rate) -> f64) -> [Vec<f64>; 2] {
+    row.sides.each_ref().map(|side| side.rates.iter().map(number).collect())
 }
 
 fn work(work: &Work) -> impl Serialize {

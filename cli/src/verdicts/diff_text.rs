@@ -44,10 +44,13 @@ fn leaks(difference: &Difference, document: &mut Document, full: bool) {
     let Some(LeaksChanged { rows, floors }) = &difference.leaks else { return };
     let shown = if full { rows.len() } else { rows.len().min(LEAKS) };
     let cell = |side: &LeakSide, floor: Option<f64>| match (side.rate(), side.unsure) {
-        (Some((rate, _)), _) if side.rates.len() < side.of => {
-            format!("{}/s, in {} of {}", size(rate.round() as u64), side.rates.len(), side.of)
+        (Some(rate), _) => {
+            let sureness = match side.rates.len() {
+                some if some < side.of => format!(", in {some} of {}", side.of),
+                _ => format!(" {}", plus_minus(rate.error)),
+            };
+            format!("{}/s{sureness}", size(rate.bytes_per_s.round() as u64))
         }
-        (Some((rate, error)), _) => format!("{}/s {}", size(rate.round() as u64), plus_minus(error)),
         (None, 0) if floor.is_some() => "none".to_owned(),
         (None, 0) => "?".to_owned(),
         (None, _) => "may grow".to_owned(),

@@ -21,9 +21,9 @@ pub fn budget_of(profile: &Profile) -> String {
     let bytes = profile.classes.iter().map(|class| class.allocated.bytes).fold(0, u64::saturating_add);
     let objects = profile.classes.iter().map(|class| class.allocated.objects).fold(0, u64::saturating_add);
     let why = if trust < TRUST {
-        "# The recording knows no more of its JVM's bytes: the default is 0.99.\n"
+        format!("# The recording knows no more of its JVM's bytes: the default is {TRUST}.\n")
     } else {
-        ""
+        String::new()
     };
     let mut text =
         format!("{why}trust = {trust}\n\n[total]\nbytes = {}\nobjects = {}\n", size(bytes), roomy(objects));

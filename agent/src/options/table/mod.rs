@@ -11,6 +11,8 @@ mod summaries;
 use super::spec::Spec;
 pub(super) use summaries::HEAP_OCCASIONS;
 
+const SCOPE_OF_SAMPLE: &str = "the sampled engine does not know in which scope an object was made; #engine-exact (mayfly start --exact) does";
+
 /// Pairs of options of which only one can be meant.
 pub(super) const CLASHES: &[(&str, &str, &str)] = &[
     (
@@ -36,16 +38,8 @@ pub(super) const CLASHES: &[(&str, &str, &str)] = &[
         "track-balanced",
         "the sampled engine sees no object but those of its sample; #engine-exact (mayfly start --exact) sees all",
     ),
-    (
-        "engine",
-        "scope",
-        "the sampled engine does not know in which scope an object was made; #engine-exact (mayfly start --exact) does",
-    ),
-    (
-        "engine",
-        "scope-survivors",
-        "the sampled engine does not know in which scope an object was made; #engine-exact (mayfly start --exact) does",
-    ),
+    ("engine", "scope", SCOPE_OF_SAMPLE),
+    ("engine", "scope-survivors", SCOPE_OF_SAMPLE),
     ("engine", "every", "the sampled engine chooses objects by their bytes: #sample-BYTES says how many"),
 ];
 

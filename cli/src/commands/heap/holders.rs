@@ -76,8 +76,7 @@ impl Answer for Holders {
     fn text(&self) -> String {
         let mut table = Columns::new(&["holds", "holder"]);
         for row in &self.rows {
-            let by = row.by.as_ref().map(|by| format!("-{by}->")).unwrap_or_default();
-            table.row([row.held.to_string(), format!("{}{by}", readable_classes(&row.holder))]);
+            table.row([row.held.to_string(), reference(&row.holder, row.by.as_deref())]);
         }
         // Of few who reads them sees as much.
         let is_summed_up = self.holders > FIELDS && self.fields.len() < self.holders;
@@ -103,8 +102,7 @@ impl Holders {
     fn fields_text(&self) -> String {
         let mut table = Columns::new(&["holds", "holders", "class and field"]);
         for row in self.fields.iter().take(FIELDS) {
-            let by = row.by.as_ref().map(|by| format!("-{by}->")).unwrap_or_default();
-            let name = format!("{}{by}", readable_classes(&row.class));
+            let name = reference(&row.class, row.by.as_deref());
             table.row([row.held.to_string(), row.holders.to_string(), name]);
         }
         format!("\n{}{}", table.text(), left_out(self.fields.len().min(FIELDS), self.fields.len(), "field"))
@@ -228,6 +226,12 @@ fn by_field(rows: &[Row]) -> Vec<FieldRow> {
     let mut fields: Vec<_> = fields.into_values().collect();
     fields.sort_by_key(|field| std::cmp::Reverse(field.held));
     fields
+}
+
+/// A holder with the field by which it holds, if it does by one.
+fn reference(holder: &str, by: Option<&str>) -> String {
+    let by = by.map(|by| format!("-{by}->")).unwrap_or_default();
+    format!("{}{by}", readable_classes(holder))
 }
 
 /// Field, `[i]`, or `static FIELD`.

@@ -16,6 +16,7 @@ use super::labels::{class_of, is_own, named, own_class, shown};
 use super::makers::{self, Grown};
 use crate::error::Error;
 use crate::heap::dump_file::DumpFile;
+use crate::heap::owning_field::holding_class;
 use crate::heap::progress::Progress;
 use crate::verdicts::{Floor, Leaks, Searched, Suspect};
 
@@ -274,17 +275,12 @@ impl Dumps {
     /// class.
     fn through(&self, path: Option<&paths::Path>) -> Option<String> {
         let graph = self.last.as_ref()?;
-        let class = |edge: &Edge<'_>| match edge.name {
-            EdgeName::Static { declaring, .. } => Some(*declaring),
-            EdgeName::Field { .. } => Some(graph.class_of(edge.from)),
-            EdgeName::Element | EdgeName::Internal(_) => None,
-        };
         let is_one = |edge: &Edge<'_>, class: &str| {
             matches!(edge.name, EdgeName::Static { .. })
                 || graph.instances(|of| *of.name == *class).nth(1).is_none()
         };
         let fields = path?.edges(graph).filter(|edge| !containers::is_inherited(edge, graph));
-        let named = fields.filter_map(|edge| Some((edge, &*graph.class(class(&edge)?).name)));
+        let named = fields.filter_map(|edge| Some((edge, &*graph.class(holding_class(graph, &edge)?).name)));
         let own: Vec<_> = named.filter(|(_, class)| is_own(class)).collect();
         // All objects are gone through for each: from the end on.
         let (edge, class) = own.iter().rev().find(|(edge, class)| is_one(edge, class))?;

@@ -2,7 +2,8 @@
 
 use mayfly_heap::growth::Sustained;
 use mayfly_heap::holders::is_of_a_collection_library;
-use mayfly_profile::is_of_the_jdk;
+
+use crate::heap::owning_field::is_own_class;
 
 /// Down to the first object that is the program's own: `HashMap$Node` says little.
 pub(super) fn shown(row: &Sustained) -> usize {
@@ -55,7 +56,7 @@ pub(super) fn is_own(label: &str) -> bool {
 pub(super) fn own_class(label: &str) -> Option<&str> {
     let class = class_of(label).trim_start_matches('[');
     let element = if class.len() < class_of(label).len() { class.strip_prefix('L') } else { Some(class) };
-    element.filter(|class| !is_of_the_jdk(class) && !is_of_a_collection_library(class))
+    element.filter(|class| is_own_class(class))
 }
 
 /// Whether it is only a part of a collection: an entry, a table.

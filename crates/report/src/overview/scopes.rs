@@ -165,8 +165,22 @@ impl Screen<'_> {
         self.profile.run.jvm.lifetimes_are_upper_bounds()
     }
 
+    /// The text of a part of all that a scope made, where much more may be of classes of which nothing is known.
     fn bounded(&self, scope: &ScopeProfile, part: Tally, text: String) -> String {
-        bounded(scope, part, text, self.is_at_most())
+        let is_at_least = scope.is_at_least(part);
+        if is_at_least && part.is_empty() && !self.is_at_most() {
+            return "?".to_owned();
+        }
+        self.with_bound(text, is_at_least)
+    }
+
+    /// Behind the sign that it is less, where a collection does not prove what is alive; or more, if that is known.
+    fn with_bound(&self, text: String, is_at_least: bool) -> String {
+        match is_at_least {
+            _ if self.is_at_most() => less_than(&text),
+            true => more_than(&text),
+            false => text,
+        }
     }
 
     /// The classes of what survived it, those of which most surely did first; of those that rest on few samples the largest.
@@ -182,18 +196,13 @@ impl Screen<'_> {
     /// Cells of a class that survived, with its objects for each of so many entries.
     fn survivor(&self, entries: u64, class: &ScopeClass, outcome: Outcome) -> Vec<String> {
         let of = |part: fn(Outcome) -> Tally| self.variances.of_outcome_of_class(class, part);
-        let is_at_most = self.is_at_most();
-        let least = |text: String| match outcome.is_at_least() {
-            _ if is_at_most => less_than(&text),
-            true => more_than(&text),
-            false => text,
-        };
+        let bounded = |text: String| self.with_bound(text, outcome.is_at_least());
         vec![
-            least(units::bytes(outcome.survived.bytes)),
+            bounded(units::bytes(outcome.survived.bytes)),
             sureness(outcome.survived, of(survived)),
-            least(units::count(outcome.survived.objects)),
-            least(each(class.survived_later().objects, entries)),
-            least(about(outcome.survived_live, of(live))),
+            bounded(units::count(outcome.survived.objects)),
+            bounded(each(class.survived_later().objects, entries)),
+            bounded(about(outcome.survived_live, of(live))),
             class_text(&class.name),
         ]
     }
@@ -313,17 +322,6 @@ fn about(part: Tally, variance: TallyVariance) -> String {
         return "?".to_owned();
     }
     format!("~{}", units::bytes(part.bytes))
-}
-
-/// The text of a part of all that a scope made, where much more may be of classes of which nothing is known; or less, where a collection does not prove what
-/// is alive.
-fn bounded(scope: &ScopeProfile, part: Tally, text: String, is_at_most: bool) -> String {
-    match scope.is_at_least(part) {
-        _ if is_at_most => less_than(&text),
-        false => text,
-        true if part.is_empty() => "?".to_owned(),
-        true => more_than(&text),
-    }
 }
 
 /// That it is less; nothing of what is not known.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mayfly_profile::Profile;
 
-use super::recorded::{Recorded, recorded};
+use super::recorded::{Keeper, Recorded, recorded};
 use super::suspicion::Suspicion;
 
 /// What recordings of both sides tell of leaks, where one at least tells of one.
@@ -30,21 +30,28 @@ pub struct LeakRow {
 /// What the recordings of one side tell of one leak.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeakSide {
-    /// How fast it grows, in bytes a second, by each recording that is sure of it.
-    pub rates: Vec<f64>,
-    /// The standard errors of these, as shares of them.
-    pub errors: Vec<f64>,
+    /// How fast it grows, by each recording that is sure of it.
+    pub rates: Vec<Rate>,
     /// Recordings in which it may grow.
     pub unsure: usize,
     /// All that tell of leaks.
     pub of: usize,
 }
 
+/// How fast a leak grows by one recording.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// In bytes a second.
+    pub bytes_per_s: f64,
+    /// Its standard error, as a share of it.
+    pub error: f64,
+}
+
 impl LeakSide {
-    /// How fast it grows, with its standard error as a share: the middle of those that are sure, if any is.
-    pub fn rate(&self) -> Option<(f64, f64)> {
-        let mut rates: Vec<_> = self.rates.iter().copied().zip(self.errors.iter().copied()).collect();
-        rates.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    /// How fast it grows: the middle of those that are sure, if any is.
+    pub fn rate(&self) -> Option<Rate> {
+        let mut rates = self.rates.clone();
+        rates.sort_by(|one, other| one.bytes_per_s.total_cmp(&other.bytes_per_s));
         rates.get(rates.len() / 2).copied()
     }
 }
@@ -60,28 +67,22 @@ pub(crate) fn changed(sides: [&[(&Profile, f64)]; 2], trust: f64) -> Option<Leak
         told[side] = recordings.len();
         let floor = recordings.iter().map(|recording| recording.floor).fold(0.0, f64::max);
         floors[side] = Some(floor).filter(|_| !recordings.is_empty() && recordings.len() == runs.len());
-        let keepers = recordings.into_iter().enumerate();
-        let keepers =
-            keepers.flat_map(|(at, recording)| recording.keepers.into_iter().map(move |keeper| (at, keeper)));
-        // Of a place the first of a recording's is its fastest: what else is there belongs to it, or is not as sure.
-        let mut seen: BTreeSet<(usize, String)> = BTreeSet::new();
-        for (at, keeper) in keepers {
-            let held_by = keeper.holder.as_ref().and_then(|holder| holder.name.clone());
-            let made_by = || keeper.method.as_deref().map(|method| without_line(method).to_owned());
-            let place = held_by.or_else(made_by).unwrap_or_default();
-            let key = if place.is_empty() { keeper.class.clone() } else { place.clone() };
-            if !seen.insert((at, key.clone())) {
-                continue;
-            }
-            let new = LeakRow { class: keeper.class.clone(), place, sides: <[LeakSide; 2]>::default() };
-            let of_side = &mut rows.entry(key).or_insert(new).sides[side];
-            match keeper.suspicion {
-                Suspicion::Leak => {
-                    of_side.rates.push(keeper.bytes_per_s);
-                    of_side.errors.push(keeper.error);
+        for recording in recordings {
+            // Of a place the first is the fastest: what else is there belongs to it, or is not as sure.
+            let mut seen: BTreeSet<String> = BTreeSet::new();
+            for keeper in recording.keepers {
+                let (key, new) = row(&keeper);
+                if !seen.insert(key.clone()) {
+                    continue;
                 }
-                Suspicion::Unsure(_) => of_side.unsure += 1,
-                Suspicion::Harmless(_) => {}
+                let of_side = &mut rows.entry(key).or_insert(new).sides[side];
+                match keeper.suspicion {
+                    Suspicion::Leak => {
+                        of_side.rates.push(Rate { bytes_per_s: keeper.bytes_per_s, error: keeper.error });
+                    }
+                    Suspicion::Unsure(_) => of_side.unsure += 1,
+                    Suspicion::Harmless(_) => {}
+                }
             }
         }
     }
@@ -90,10 +91,20 @@ pub(crate) fn changed(sides: [&[(&Profile, f64)]; 2], trust: f64) -> Option<Leak
     for row in &mut rows {
         row.sides.iter_mut().zip(told).for_each(|(side, told)| side.of = told);
     }
-    let fastest =
-        |row: &LeakRow| row.sides.iter().filter_map(LeakSide::rate).map(|(rate, _)| rate).fold(0.0, f64::max);
+    let fastest = |row: &LeakRow| {
+        row.sides.iter().filter_map(LeakSide::rate).map(|rate| rate.bytes_per_s).fold(0.0, f64::max)
+    };
     rows.sort_by(|a, b| fastest(b).total_cmp(&fastest(a)));
     (!rows.is_empty()).then_some(LeaksChanged { rows, floors })
+}
+
+/// What tells it from others, and its row, of which nothing is known yet.
+fn row(keeper: &Keeper) -> (String, LeakRow) {
+    let held_by = keeper.holder.as_ref().and_then(|holder| holder.name.clone());
+    let made_by = || keeper.method.as_deref().map(|method| without_line(method).to_owned());
+    let place = held_by.or_else(made_by).unwrap_or_default();
+    let key = if place.is_empty() { keeper.class.clone() } else { place.clone() };
+    (key, LeakRow { class: keeper.class.clone(), place, sides: <[LeakSide; 2]>::default() })
 }
 
 /// Lines move with each change of the source.

@@ -13,7 +13,7 @@ mod turnover;
 mod weight;
 
 pub(crate) use changed::changed;
-pub use changed::{LeakRow, LeakSide, LeaksChanged};
+pub use changed::{LeakRow, LeakSide, LeaksChanged, Rate};
 pub use growth::{Bound, Growth, Starting, Watched, growing, is_unsteady, least_growth};
 pub use outside::grows_outside;
 pub use recorded::{Keeper, Kept, Recorded, recorded};

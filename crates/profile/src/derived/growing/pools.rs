@@ -22,6 +22,9 @@ use crate::facts::soft::is_soft;
 /// One object is nothing that becomes more: the array of a queue is older than what is in it.
 const SEVERAL: f64 = 1.5;
 
+/// What is made below a line is most of something if it is this share of its bytes.
+const MOST: f64 = 0.5;
+
 /// What dies within this part of the time, and within so many milliseconds, was at work.
 const SHORT_PART: u64 = 10;
 const SHORT_MS: u64 = 2_000;
@@ -149,7 +152,6 @@ impl Grower {
 
     /// The line of the program itself that most of what is alive is made below, where that is not the place it is named by.
     pub fn below<'p>(&self, profile: &'p Profile) -> Option<&'p Frame> {
-        const MOST: f64 = 0.5;
         let Maker::Method { class, method, .. } = &self.maker else { return None };
         self.way(profile, &Program::of(profile), MOST).filter(|frame| frame.in_source() != (class, method))
     }
@@ -237,7 +239,6 @@ impl Grower {
     /// Names it by the line that makes the class by which it is named, if its own does not: a parser makes most of the bytes of what another line keeps. If
     /// that is a library's, by the line of the program that most of it is made below.
     pub(super) fn name_by_program(&mut self, profile: &Profile, program: &Program<'_>) {
-        const MOST: f64 = 0.5;
         self.name_by_class(profile);
         let Maker::Method { class, .. } = &self.maker else { return };
         if program.family().is_some_and(|family| !class.starts_with(family))
