@@ -202,13 +202,19 @@ fn on_one<'a>(jvms: impl Iterator<Item = &'a Jvm>, body: &(impl Fn(&Jvm) + RefUn
     failed
 }
 
+/// The JVM and why, in short: the end of a long log has the whole of neither.
 fn failed_on(jvm: &Jvm, body: &(impl Fn(&Jvm) + RefUnwindSafe)) -> Option<String> {
     println!("on {jvm}");
-    panic::catch_unwind(|| body(jvm)).is_err().then(|| {
+    panic::catch_unwind(|| body(jvm)).err().map(|why| {
         println!("FAILED on {jvm}");
-        jvm.to_string()
+        let why = why.downcast_ref::<String>().map(String::as_str).or(why.downcast_ref::<&str>().copied());
+        let why: String = why.unwrap_or("?").chars().take(LONGEST_REASON).collect();
+        format!("{jvm}: {why}")
     })
 }
+
+/// How many characters of a failure are printed once more.
+const LONGEST_REASON: usize = 1_500;
 
 #[track_caller]
 fn fail_if_any(failed: &[String]) {

@@ -24,7 +24,9 @@ const UNPROVEN: usize = 4;
 pub(crate) fn diff_document(compared: &Compared<'_>, full: bool) -> Document {
     let mut document = Document::default();
     head(compared, &mut document);
-    leaks(compared.difference, &mut document, full);
+    if let Some(changed) = &compared.difference.leaks {
+        leaks(changed, &mut document, full);
+    }
     let mut unchanged = Vec::new();
     for (heading, rows, of) in LISTS {
         let findings = compared.difference.findings.iter().filter(|finding| of(finding)).collect();
@@ -40,8 +42,7 @@ pub(crate) fn diff_document(compared: &Compared<'_>, full: bool) -> Document {
 }
 
 /// What leaks on one side or both, and what of each recording tells so.
-fn leaks(difference: &Difference, document: &mut Document, full: bool) {
-    let Some(LeaksChanged { rows, floors }) = &difference.leaks else { return };
+fn leaks(LeaksChanged { rows, floors }: &LeaksChanged, document: &mut Document, full: bool) {
     let shown = if full { rows.len() } else { rows.len().min(LEAKS) };
     let cell = |side: &LeakSide, floor: Option<f64>| match (side.rate(), side.unsure) {
         (Some(rate), _) => {
@@ -51,8 +52,8 @@ fn leaks(difference: &Difference, document: &mut Document, full: bool) {
             };
             format!("{}/s{sureness}", size(rate.bytes_per_s.round() as u64))
         }
-        (None, 0) if floor.is_some() => "none".to_owned(),
-        (None, 0) => "?".to_owned(),
+        (None, 0) if is_unknown(side, floor) => "?".to_owned(),
+        (None, 0) => "none".to_owned(),
         (None, _) => "may grow".to_owned(),
     };
     let mut table = vec![["before", "after", "of"].map(str::to_owned).to_vec()];
@@ -64,6 +65,14 @@ fn leaks(difference: &Difference, document: &mut Document, full: bool) {
     }));
     let more = if shown < rows.len() { format!(" ({} more)", rows.len() - shown) } else { String::new() };
     document.table(format!("Leaks, as mayfly leaks finds them in each recording{more}"), table);
+    if rows.iter().take(shown).any(|row| (0..2).any(|at| is_unknown(&row.sides[at], floors[at]))) {
+        document.note("?: a recording of that side cannot tell what leaks; mayfly leaks FILE says why.");
+    }
+}
+
+/// Whether nothing is known of a leak on a side: a recording of it tells nothing of leaks.
+fn is_unknown(side: &LeakSide, floor: Option<f64>) -> bool {
+    side.rates.is_empty() && side.unsure == 0 && floor.is_none()
 }
 
 /// What would be a change if more runs showed it.
@@ -344,6 +353,8 @@ fn tail(difference: &Difference, document: &mut Document) {
 
 #[cfg(test)]
 mod tests {
+    use mayfly_verdicts::leaks::{LeakRow, Rate};
+
     use super::*;
 
     fn changed(measure: Measure, before: Option<f64>, after: Option<f64>, row: RowName) -> Finding {
@@ -398,6 +409,27 @@ mod tests {
         ];
         let all: Vec<_> = all.iter().collect();
         assert_eq!(of_pace(&all), [&all[0].row]);
+    }
+
+    /// "234 KiB/s +-15 %, ?", and on the whole screen no word of what `?` is.
+    #[test]
+    fn a_side_of_which_no_leak_can_be_told_is_explained() {
+        let known = LeakSide { rates: vec![Rate { bytes_per_s: 1024.0, error: 0.1 }], unsure: 0, of: 1 };
+        let row = |after| LeakRow {
+            class: "a.Session".into(),
+            place: "a.Sessions.all".into(),
+            sides: [known.clone(), after],
+        };
+        let shown = |after, floor| {
+            let mut document = Document::default();
+            leaks(&LeaksChanged { rows: vec![row(after)], floors: [Some(1.0), floor] }, &mut document, false);
+            document.text(100)
+        };
+        let explained = |text: &str| (text.contains("  ?  "), text.contains("mayfly leaks FILE says why"));
+        assert_eq!(explained(&shown(LeakSide::default(), None)), (true, true));
+        assert_eq!(explained(&shown(LeakSide::default(), Some(1.0))), (false, false), "none");
+        let may = LeakSide { unsure: 1, of: 1, ..LeakSide::default() };
+        assert_eq!(explained(&shown(may, None)), (false, false), "may grow");
     }
 
     #[test]

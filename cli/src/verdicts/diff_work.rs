@@ -2,7 +2,9 @@
 //!
 //! Not here: rows (`diff_text`).
 
-use mayfly_profile::Profile;
+use std::collections::BTreeSet;
+
+use mayfly_profile::{Gc, Profile};
 use mayfly_report::{clock, grouped, printable, size};
 use mayfly_verdicts::{Alike, CountedBy, Finding, Measure, RowName, Work};
 
@@ -76,8 +78,33 @@ the number of each recording, in the order of the files: --per N,N,..."
                 .to_owned(),
         );
     }
+    remarks.extend(other_jvms(compared));
     remarks.extend(start_ups(compared));
     remarks
+}
+
+/// That the sides ran on other releases of the JDK, or under other collectors.
+fn other_jvms(compared: &Compared<'_>) -> Option<String> {
+    let of = |(profile, _): &(&Profile, _)| {
+        let jvm = &profile.run.jvm;
+        let release = jvm.release()?;
+        Some(if jvm.gc == Gc::Unknown {
+            format!("JDK {release}")
+        } else {
+            format!("JDK {release} with {}", jvm.gc)
+        })
+    };
+    let [before, after] = [0, 1].map(|at: usize| {
+        let all: BTreeSet<String> = compared.sides[at].runs.iter().filter_map(of).collect();
+        all.into_iter().collect::<Vec<_>>().join(", ")
+    });
+    let differ = before != after && !before.is_empty() && !after.is_empty();
+    differ.then(|| {
+        format!(
+            "The sides ran on different JVMs, {before} before and {after} after: classes of the JDK, what is live, and lifetimes may differ for
+that alone."
+        )
+    })
 }
 
 /// Start-ups do not become more with the operations that numbers are divided by: of few operations each has much of it.

@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
 use mayfly_profile::{
-    ClassCounts, ClassId, Frame, FrameId, Progress, RunInfo, Section, SiteCounts, SiteId, Tally, Tracking,
-    Trust, Update,
+    ClassCounts, ClassId, Frame, FrameId, Gc, JvmInfo, Progress, RunInfo, Section, SiteCounts, SiteId, Tally,
+    Tracking, Trust, Update,
 };
 use mayfly_recording::RecordingWriter;
 use serde_json::Value;
@@ -22,6 +22,10 @@ fn recording(sessions: u64, trusted: bool) -> Vec<u8> {
 
 /// The same, of one that reports so many operations.
 fn reporting(sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
+    on(RunInfo::default(), sessions, trusted, operations)
+}
+
+fn on(run: RunInfo, sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
     let class = |id, name: &str| Update::Class { id, name: name.to_owned() };
     let counts = |id, objects| ClassCounts { id, allocated: Tally::of(objects, 16), lifetimes: None };
     let jvm_allocated_bytes = Some(if trusted { 100 } else { 200 });
@@ -32,7 +36,7 @@ fn reporting(sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
         ..Progress::default()
     };
     let mut updates = vec![
-        Update::Start(Box::<RunInfo>::default()),
+        Update::Start(Box::new(run)),
         class(ClassId(0), "a.Session"),
         class(ClassId(1), "a.Order"),
         Update::from(progress),
@@ -97,6 +101,27 @@ fn single_recordings_differ_and_more_are_asked_for() {
     assert!(!text.contains("chance"), "that of sampling is not that of a change: {text}");
     let same = Place::with(&[2_000, 2_000]).text(&["0", "1"]);
     assert!(!same.contains("a.Session"), "{same}");
+}
+
+#[test]
+fn sides_on_different_jvms_are_said_to_be() {
+    let place = Place::with(&[2_000, 2_000]);
+    let said = |version: &str, gc| {
+        let jvm = JvmInfo { version: version.to_owned(), gc, ..JvmInfo::default() };
+        let run = RunInfo { jvm, ..RunInfo::default() };
+        fs::write(place.file("1"), on(run, 3_000, true, None)).expect("write");
+        place.text(&["0", "1"])
+    };
+    let run = RunInfo {
+        jvm: JvmInfo { version: "17.0.15+6".to_owned(), gc: Gc::G1, ..JvmInfo::default() },
+        ..RunInfo::default()
+    };
+    assert!(!said("25.0.3", Gc::Serial).contains("different JVMs"), "one side does not tell");
+    fs::write(place.file("0"), on(run, 2_000, true, None)).expect("write");
+    let text = said("25.0.3", Gc::Serial);
+    assert!(text.contains("JDK 17 with G1 before and JDK 25 with Serial after"), "{text}");
+    assert!(said("17.0.15+6", Gc::Parallel).contains("JDK 17 with Parallel after"));
+    assert!(!said("17.0.16+8", Gc::G1).contains("different JVMs"), "of one release");
 }
 
 #[test]

@@ -131,9 +131,13 @@ impl Profile {
             return Err("no lifetimes were recorded".to_owned());
         }
         if self.gcs < COLLECTIONS {
+            let collections = match self.gcs {
+                0 => "no collection was seen, which is".to_owned(),
+                1 => "1 collection is".to_owned(),
+                several => format!("{several} collections are"),
+            };
             return Err(format!(
-                "{} collections are too few to tell what stays from what was not looked at yet: record for longer",
-                self.gcs
+                "{collections} too few to tell what stays from what was not looked at yet: record for longer"
             ));
         }
         let clocks = Clock::both(self);
