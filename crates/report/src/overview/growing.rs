@@ -46,7 +46,10 @@ impl Screen<'_> {
                     lines.push("what grows is known of each recording alone: mayfly leaks FOLDER".to_owned());
                 } else if lines.is_empty() && is_asked {
                     lines.push(not_known(why));
-                    lines.push("   to know: mayfly record PID --collect, or mayfly leaks PID".to_owned());
+                    lines.push(
+                        "   to know, while it runs: mayfly leaks PID, or mayfly record PID --collect"
+                            .to_owned(),
+                    );
                 }
                 return lines;
             }

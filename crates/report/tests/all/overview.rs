@@ -138,7 +138,10 @@ fn where_nothing_shows_whether_anything_grows_that_is_stated() {
         text.contains("? whether anything grows is not known: no collection of the second half"),
         "{text}"
     );
-    assert!(text.contains("to know: mayfly record PID --collect, or mayfly leaks PID"), "{text}");
+    assert!(
+        text.contains("to know, while it runs: mayfly leaks PID, or mayfly record PID --collect"),
+        "{text}"
+    );
     profile.run.lifetimes = false;
     assert!(!shown(&profile).contains("anything grows"), "none were recorded");
 }
