@@ -22,10 +22,11 @@ fn recording(sessions: u64, trusted: bool) -> Vec<u8> {
 
 /// The same, of one that reports so many operations.
 fn reporting(sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
-    on(RunInfo::default(), sessions, trusted, operations)
+    recorded_in(RunInfo::default(), sessions, trusted, operations)
 }
 
-fn on(run: RunInfo, sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
+/// The same, in a run of such a JVM.
+fn recorded_in(run: RunInfo, sessions: u64, trusted: bool, operations: Option<u64>) -> Vec<u8> {
     let class = |id, name: &str| Update::Class { id, name: name.to_owned() };
     let counts = |id, objects| ClassCounts { id, allocated: Tally::of(objects, 16), lifetimes: None };
     let jvm_allocated_bytes = Some(if trusted { 100 } else { 200 });
@@ -106,22 +107,21 @@ fn single_recordings_differ_and_more_are_asked_for() {
 #[test]
 fn sides_on_different_jvms_are_said_to_be() {
     let place = Place::with(&[2_000, 2_000]);
-    let said = |version: &str, gc| {
+    let record = |name: &str, version: &str, gc| {
         let jvm = JvmInfo { version: version.to_owned(), gc, ..JvmInfo::default() };
         let run = RunInfo { jvm, ..RunInfo::default() };
-        fs::write(place.file("1"), on(run, 3_000, true, None)).expect("write");
+        fs::write(place.file(name), recorded_in(run, 2_000, true, None)).expect("write");
+    };
+    let after = |version: &str, gc| {
+        record("1", version, gc);
         place.text(&["0", "1"])
     };
-    let run = RunInfo {
-        jvm: JvmInfo { version: "17.0.15+6".to_owned(), gc: Gc::G1, ..JvmInfo::default() },
-        ..RunInfo::default()
-    };
-    assert!(!said("25.0.3", Gc::Serial).contains("different JVMs"), "one side does not tell");
-    fs::write(place.file("0"), on(run, 2_000, true, None)).expect("write");
-    let text = said("25.0.3", Gc::Serial);
+    assert!(!after("25.0.3", Gc::Serial).contains("different JVMs"), "one side does not tell");
+    record("0", "17.0.15+6", Gc::G1);
+    let text = after("25.0.3", Gc::Serial);
     assert!(text.contains("JDK 17 with G1 before and JDK 25 with Serial after"), "{text}");
-    assert!(said("17.0.15+6", Gc::Parallel).contains("JDK 17 with Parallel after"));
-    assert!(!said("17.0.16+8", Gc::G1).contains("different JVMs"), "of one release");
+    assert!(after("17.0.15+6", Gc::Parallel).contains("JDK 17 with Parallel after"));
+    assert!(!after("17.0.16+8", Gc::G1).contains("different JVMs"), "of one release");
 }
 
 #[test]
