@@ -44,17 +44,17 @@ pub(crate) fn diff_document(compared: &Compared<'_>, full: bool) -> Document {
 /// What leaks on one side or both, and what of each recording tells so.
 fn leaks(LeaksChanged { rows, floors }: &LeaksChanged, document: &mut Document, full: bool) {
     let shown = if full { rows.len() } else { rows.len().min(LEAKS) };
-    let cell = |side: &LeakSide, floor: Option<f64>| match (side.rate(), side.unsure) {
-        (Some(rate), _) => {
+    let cell = |side: &LeakSide, floor: Option<f64>| match side.rate() {
+        _ if is_unknown(side, floor) => "?".to_owned(),
+        Some(rate) => {
             let sureness = match side.rates.len() {
                 some if some < side.of => format!(", in {some} of {}", side.of),
                 _ => format!(" {}", plus_minus(rate.error)),
             };
             format!("{}/s{sureness}", size(rate.bytes_per_s.round() as u64))
         }
-        (None, 0) if is_unknown(side, floor) => "?".to_owned(),
-        (None, 0) => "none".to_owned(),
-        (None, _) => "may grow".to_owned(),
+        None if side.unsure == 0 => "none".to_owned(),
+        None => "may grow".to_owned(),
     };
     let mut table = vec![["before", "after", "of"].map(str::to_owned).to_vec()];
     table.extend(rows.iter().take(shown).map(|row| {

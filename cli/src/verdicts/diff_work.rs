@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use mayfly_profile::{Gc, Profile};
+use mayfly_profile::{Profile, Source};
 use mayfly_report::{clock, grouped, printable, size};
 use mayfly_verdicts::{Alike, CountedBy, Finding, Measure, RowName, Work};
 
@@ -85,17 +85,13 @@ the number of each recording, in the order of the files: --per N,N,..."
 
 /// That the sides ran on other releases of the JDK, or under other collectors.
 fn other_jvms(compared: &Compared<'_>) -> Option<String> {
-    let of = |(profile, _): &(&Profile, _)| {
-        let jvm = &profile.run.jvm;
-        let release = jvm.release()?;
-        Some(if jvm.gc == Gc::Unknown {
-            format!("JDK {release}")
-        } else {
-            format!("JDK {release} with {}", jvm.gc)
-        })
+    let of = |Source { labels, .. }: Source| {
+        let release = format!("JDK {}", labels.get("java")?);
+        Some(labels.get("gc").map_or_else(|| release.clone(), |gc| format!("{release} with {gc}")))
     };
-    let [before, after] = [0, 1].map(|at: usize| {
-        let all: BTreeSet<String> = compared.sides[at].runs.iter().filter_map(of).collect();
+    let [before, after] = compared.sides.each_ref().map(|side| {
+        let sources = side.runs.iter().flat_map(|(profile, _)| profile.all_sources());
+        let all: BTreeSet<String> = sources.filter_map(of).collect();
         all.into_iter().collect::<Vec<_>>().join(", ")
     });
     let differ = before != after && !before.is_empty() && !after.is_empty();
